@@ -1,7 +1,7 @@
 import { isCredential } from '../../knowledge/credential-files.ts';
 import { pattern } from '../../text/pattern.ts';
 
-/** Source code with its strings taken out, so that a call in a string is not taken for a call. */
+/** Source code with its strings replaced, so that a call in a string is not taken for a call. */
 export type Skeleton = {
   /** Comments dropped; each string is `"n"`, n its index in `strings`. Backtick and `qx` strings are `` `n` ``. */
   readonly code: string;
@@ -118,8 +118,8 @@ const BEFORE_EXPRESSION =
 const CLOSING: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}', '<': '>' };
 
 /**
- * Were the strings taken out where the language itself has them? A quote within a regular expression, in a literal of
- * another form or in a documentation block would put the reader out of step, so that code passes for text.
+ * Returns whether the reader found strings where the language has them. A quote within a regular expression, in another
+ * form of literal or in a documentation block would put it out of step, so that code passes for text.
  */
 function isInStep(program: string, source: string, { code }: Skeleton): boolean {
   if (program === 'node') return expressionsHoldNoQuotes(program, code);
@@ -140,14 +140,14 @@ function expressionsHoldNoQuotes(program: string, code: string): boolean {
   return true;
 }
 
-/** What stands before the part that is read: something that has a value, a text or an expression. */
+/** What precedes the part that is read: something with a value, a text or an expression. */
 type Before = { operand: boolean; text: boolean };
 
-/** The end of the next part; undefined where the reader may be out of step. */
+/** Returns the end of the next part; undefined where the reader may be out of step. */
 function readPart(program: string, code: string, at: number, before: Before): number | undefined {
   const mark = /^["`]\d+["`]/.exec(code.slice(at, at + 12))?.[0];
   if (mark !== undefined) {
-    // No language has a text right behind an expression or another text.
+    // No language has a text directly behind an expression or another text.
     if (before.text) return undefined;
     before.text = true;
     before.operand = true;
@@ -174,7 +174,7 @@ function readExpression(code: string, at: number, before: Before): number | unde
 
 function readSign(code: string, at: number, before: Before): number | undefined {
   const c = code.charAt(at);
-  // A bracket that closes may end a value or a condition: then a slash with a quote behind it says nothing certain.
+  // A closing bracket may end a value or a condition: a slash and a quote behind it are then ambiguous.
   if (
     /[)}]/.test(c) &&
     /^\s*\/[^/\n]*["`]/.test(code.slice(at + 1, at + 200)) &&
@@ -188,7 +188,7 @@ function readSign(code: string, at: number, before: Before): number | undefined 
   return at + 1;
 }
 
-/** The end of `q(…)`, `s{…}{…}`, `m|…|`; a word of that name without a literal ends where it stands. */
+/** Returns the end of `q(…)`, `s{…}{…}`, `m|…|`; for a word of that name without a literal, its own end. */
 function literalEnd(code: string, from: number, parts: number): number | undefined {
   let at = from;
   while (/[ \t]/.test(code.charAt(at))) at++;
@@ -247,7 +247,10 @@ const RUBY_WORDS = set(`
 const RUBY_MODULES = /^(json|yaml|date|time|set|pp|digest|securerandom|csv|uri|bigdecimal|ostruct|benchmark)$/;
 const NODE_MODULES =
   /^((node:)?(fs|path|os|url|util|crypto|zlib|buffer|process|assert|querystring|events|punycode|v8|perf_hooks)|\.{0,2}\/?[\w./@-]*\.json)$/;
-/** Names that are no call here but may be handed to one (`map(os.remove, files)`), or reach past what can be read. */
+/**
+ * Names that are not called here but may be passed to a function (`map(os.remove, files)`), or that reach beyond the
+ * code.
+ */
 const SUSPECT = pattern(String.raw`
     \b(remove|unlink\w*|rmtree|rmdir\w*|rm|rmSync|system|popen|Popen|exec\w*|eval|spawn\w*|fork|kill\w*
     |rename\w*|truncate\w*|write\w*|chmod|chown|move|symlink|link|mkdir\w*|makedirs|subprocess|child_process
@@ -257,14 +260,17 @@ const SUSPECT = pattern(String.raw`
     |connect)\b
   `);
 
-/** The environment as a whole, or a variable of it that may be a secret; by its parts it may be named in many ways. */
+/** The whole environment, or a variable of it that may be a secret; its parts can be named in many ways. */
 const READS_ENVIRONMENT =
   /\bENV\b(?!\s*[{[]\s*['"]?(HOME|PATH|USER|SHELL|LANG|PWD|TERM)\b)|\benv\b(?!\s*\.\s*(HOME|PATH|USER|SHELL|LANG|PWD|TERM|NODE_ENV|CI|PORT|DEBUG)\b)|\/environ\b/;
-/** Modules of node that every one-liner has by name: they talk to others, or start something. */
+/** Modules that every one-liner of Node can use without an import, and which connect or start something. */
 const TALKS =
   /\b(https?|http2|net|dgram|dns|tls|cluster|worker_threads|repl|vm|inspector|wasi|trace_events)\s*(\?\.|\.|\[)/;
 
-/** Does this code only compute, read and print? Every call in it must be on a list; anything else makes it unknown. */
+/**
+ * Returns whether this code only computes, reads and prints. Every call in it must be on a list; otherwise it is
+ * unknown.
+ */
 export function isPure(named: string, source: string, read: Skeleton): boolean {
   const program = /^(deno|bun)$/.test(named) ? 'node' : named;
   if (source.length > 4000 || /[\uE000-\uE00B`]/.test(source)) return false;
@@ -285,7 +291,7 @@ const PHP_WORDS = set(`
   print_r var_export gettype is_numeric true false null extension_loaded get_loaded_extensions memory_get_usage sys_get_temp_dir
 `);
 
-/** No variables, so that no name can stand for another; only calls that compute and print. */
+/** PHP without variables, so that no name can stand for another, and only with calls that compute and print. */
 function purePhp(source: string, { code }: Skeleton): boolean {
   if (/[$\\`?&]|<</.test(source) || /["\])]\s*\(/.test(code)) return false;
   return [...code.matchAll(/[A-Za-z_]\w*/g)].every(
@@ -294,7 +300,7 @@ function purePhp(source: string, { code }: Skeleton): boolean {
 }
 
 function callsOnly(code: string, calls: ReadonlySet<string>): boolean {
-  // A listed name that is given another meaning here says nothing any more.
+  // A listed name that the code redefines proves nothing.
   for (const [, name = ''] of code.matchAll(/\b([A-Za-z_]\w*)\s*=(?![=>])|\bas\s+(\w+)/g))
     if (calls.has(name)) return false;
   for (const [, name = ''] of code.matchAll(/\bas\s+(\w+)/g)) if (calls.has(name)) return false;
@@ -304,7 +310,7 @@ function callsOnly(code: string, calls: ReadonlySet<string>): boolean {
 }
 
 function pureNode({ code, strings }: Skeleton): boolean {
-  // Whose name it computes may be a store of keys.
+  // A file whose name is computed may be a credential file.
   if (/\breadFileSync\s*\((?!\s*("\d+"|0)\s*[,)])/.test(code) || strings.some(isCredential)) return false;
   for (const [, index] of code.matchAll(/\b(?:require|import)\s*\(\s*(?:"(\d+)")?/g)) {
     if (index === undefined || !NODE_MODULES.test(strings[Number(index)] ?? '')) return false;
@@ -316,7 +322,7 @@ function pureNode({ code, strings }: Skeleton): boolean {
   );
 }
 
-/** Perl evaluates what stands in the brackets of an element, also within strings and expressions: `"$h{unlink $f}"`. */
+/** Perl evaluates the brackets of an element, also within strings and expressions: `"$h{unlink $f}"`. */
 function interpolatesPlainly(source: string): boolean {
   if (/[$@]\{(?!\^?\w+\})|\$#\{/.test(source)) return false;
   for (const [, bracket, key = ''] of source.matchAll(/(?:[$@]\w+|[\]}])(?:->)?([[{])([^\]}]*)/g)) {
@@ -327,7 +333,7 @@ function interpolatesPlainly(source: string): boolean {
   return true;
 }
 
-/** `"#{x}"`: a name that the code itself has given a value, and known words behind it. */
+/** `"#{x}"`: a name to which the code itself assigns, followed by known words. */
 function insertsPlainly(source: string): boolean {
   return [...source.matchAll(/#\{([^}]*)\}/g)].every(([, text = '']) => {
     const [first = '', ...rest] = text.trim().split('.');
@@ -351,7 +357,7 @@ function pureWords(program: 'perl' | 'ruby', source: string, read: Skeleton): bo
   const code = read.code
     .replace(/\b(?:s|tr|y)\/(?:\\.|[^/\n])*\/(?:\\.|[^/\n])*\/\w*/g, ' ')
     .replace(/(^|[\s({,;~!&|])m?\/(?:\\.|[^/\n])+\/[gimsxo]*/g, '$1 ')
-    // An element of a hash, and nothing else that stands in such brackets: `map{unlink}` calls.
+    // An element of a hash, and nothing else in such brackets: `map{unlink}` is a call.
     .replace(/([$@%]\w+|->|[\]}])\s*(\{\w+\})+|[$@%]\w+|(?<!:):[a-z]\w*|\b\d\w*/g, (found) =>
       // `:x` names something in Ruby; in Perl `POSIX::x` calls it.
       program === 'perl' && found.startsWith(':') ? found : ' ',

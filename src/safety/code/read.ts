@@ -11,7 +11,7 @@ import { judgeSql } from './sql.ts';
 
 const MAX_CODE_CHARS = 100_000;
 
-/** A loop whose condition never changes, in code that names no way out of one. */
+/** Returns whether the code has a loop whose condition never changes and no statement that leaves it. */
 function runsOn(source: string): boolean {
   if (/\bfork\b\s*(?:\(\s*\)\s*)?while\s+(1|true)\b/.test(source)) return true;
   if (!/\b(while|for|loop|until)\b/.test(source)) return false;
@@ -22,7 +22,7 @@ function runsOn(source: string): boolean {
   return endless && !/\b(break|exit|return|last|die|raise|throw|quit|_exit|yield)\b/.test(source);
 }
 
-/** What shows whatever the language: loops without end, what is given away, the shell's lines of IPython. */
+/** Notes what is visible in any language: endless loops, data that is sent, and the shell lines of IPython. */
 function noteAtOnce(machine: Machine, program: string, source: string): void {
   if (runsOn(source))
     machine.note(
@@ -39,9 +39,8 @@ function noteAtOnce(machine: Machine, program: string, source: string): void {
 }
 
 /**
- * Reads source code for calls that delete, overwrite or run something, and notes what it finds. Code in which nothing
- * is found stays unknown, since such languages can hide anything, unless every call in it is on a list of harmless
- * ones.
+ * Reads source code for calls that delete, overwrite or run something, and notes them. Code without findings stays
+ * unknown, since such languages can hide anything, unless every call in it is on a list of harmless ones.
  */
 export function readCode(machine: Machine, program: string, source: string, run: PythonRun = {}, depth = 0): void {
   noteAtOnce(machine, program, source);
@@ -89,7 +88,7 @@ function matchesOf(code: string, pattern: RegExp | undefined): Iterable<RegExpEx
   return pattern ? code.matchAll(pattern) : [];
 }
 
-/** `exec(base64.b64decode("…"))`: the decoded text where it is there to be read, else code nobody can see. */
+/** `exec(base64.b64decode("…"))`: judges the decoded text where it is in the source, else unreadable code. */
 function readEvaluated(machine: Machine, program: string, read: Skeleton, depth: number): void {
   const decoded =
     /b64decode\s*\(\s*b?"(\d+)"|atob\s*\(\s*"(\d+)"|base64_decode\s*\(\s*"(\d+)"|decode64\s*\(\s*"(\d+)"|fromhex\s*\(\s*"(\d+)"/.exec(
@@ -126,7 +125,7 @@ function members(read: Skeleton): string {
     );
 }
 
-/** `import os as o; o.remove(…)`: names stand for what they were imported from. */
+/** `import os as o; o.remove(…)`: replaces names by what they were imported from. */
 function unalias(code: string): string {
   let out = code;
   let left = 20;
@@ -136,7 +135,7 @@ function unalias(code: string): string {
   return out;
 }
 
-/** Variables that are given one text: `c = "rm x"`, `$c = "rm x"`, `const c = "rm x"`. */
+/** Returns variables with a single text: `c = "rm x"`, `$c = "rm x"`, `const c = "rm x"`. */
 function constants(read: Skeleton): ReadonlyMap<string, string> {
   const out = new Map<string, string>();
   for (const [, name = '', index] of read.code.matchAll(/(?<![\w.$@])[$@]?(\w+)\s*=\s*[frb]?"(\d+)"(?!\s*[.+%])/g)) {
@@ -185,7 +184,7 @@ function readShell(machine: Machine, language: Language, read: Skeleton): void {
   }
 }
 
-/** `#{x}` and `$x` in a string that a shell will read. */
+/** Resolves `#{x}` and `$x` in a string that a shell will read. */
 function interpolated(text: string): string {
   return text.replace(/#\{[^}]*\}|\{\w*\}/g, UNKNOWN);
 }
@@ -197,7 +196,7 @@ function readWrites(machine: Machine, language: Language, read: Skeleton): void 
       let path = found[1] === undefined ? UNKNOWN : textOf(read, found[1]);
       let mode = second;
       if (/^open/.test(found[0]) && /^\s*[+]?[<>|]/.test(path)) {
-        // Perl: the mode stands before the file, or in one string with it.
+        // In Perl the mode precedes the file, or is in one string with it.
         mode = /^\s*\+?>(?!>)/.test(path) ? 'w' : 'r';
         path = second ?? path.replace(/^\s*\+?[<>|]+\s*/, '');
       }
@@ -212,7 +211,7 @@ function readWrites(machine: Machine, language: Language, read: Skeleton): void 
   }
 }
 
-/** Calls by which code gives something to another machine, in the languages that one-liners are written in. */
+/** Calls by which code sends something to another machine, in the languages of one-liners. */
 const SENDS = pattern(String.raw`
     \.\s*request\s*\(|\b(requests|httpx|session|client|axios|got|http|https)\s*\.\s*(post|put|patch|request)\b
     |\burlopen\s*\([^()]*,|\.\s*send(all|to|mail|_message)?\s*\(|\bfetch\s*\([\s\S]{0,300}?\b(method|body)\b
@@ -223,25 +222,25 @@ const SENDS = pattern(String.raw`
 
 const CONNECTS =
   /\bsocket\b|TCPSocket|fsockopen|\bnet\b["'`]?\)?\s*\.\s*(connect|createConnection|Socket)|\/inet\d?\/(tcp|udp)|IO::Socket|\bsockaddr_in\b/;
-/** A shell that is given what came in, or whose output goes out. */
+/** Signs of a shell connected to the network: its input comes from there, or its output goes there. */
 const HANDS_OVER =
   /\bdup2\s*\(|["'`](\/(usr\/)?bin\/)?(ba|da|z|k|tc|c)?sh( -i)?["'`]|\bsh -i\b|["'`](cmd|powershell)(\.exe)?["'`]/;
 
-/** The words of the texts in quotes. */
+/** Returns the words in quoted texts. */
 function textsOf(source: string): readonly string[] {
   return [...source.matchAll(/(["'`])((?:(?!\1)[^\\\n])*)\1/g)].flatMap(([, , text = '']) => text.split(/\s+/));
 }
 
-/** What a language's source says that would delete, overwrite, or run something. */
+/** How to find calls in a language's source that would delete, overwrite, or run something. */
 type Language = {
   readonly comments: Comments;
-  /** Do backticks run a shell command? */
+  /** Whether backticks run a shell command. */
   readonly backtickRuns?: boolean;
   /** Calls that delete, kill or overwrite, on the code without strings. */
   readonly losses: readonly (readonly [RegExp, string])[];
   /** Calls whose first string is a shell command; the pattern ends before the argument. */
   readonly shell?: RegExp;
-  /** Commands that stand in the source without quotes; captures their text. */
+  /** Commands without quotes in the source; captures their text. */
   readonly rawShell?: RegExp;
   /** Calls whose strings are the words of a command. */
   readonly spawn?: RegExp;
@@ -251,9 +250,9 @@ type Language = {
   readonly evaluates?: RegExp;
   /** Calls whose string is SQL. */
   readonly sql?: RegExp;
-  /** Names that are calls in disguise when they stand in a string of their own. */
+  /** Names in strings that are calls in disguise. */
   readonly dangerousNames?: RegExp;
-  /** What makes such a name a call: `getattr`, `call_user_func`, `send`. */
+  /** Functions that call something by such a name: `getattr`, `call_user_func`, `send`. */
   readonly reflection?: RegExp;
 };
 

@@ -1,11 +1,11 @@
-/** What an awk program does beyond computing, reading and printing. */
+/** Finds the effects of an awk program beyond computing, reading and printing. */
 import { pattern } from '../../text/pattern.ts';
 
 export type AwkEffect =
-  /** A command for the shell; `more`: parts of it are not known. */
+  /** A command for the shell; `more`: parts of it are unknown. */
   | { readonly kind: 'shell'; readonly text: string; readonly more: boolean }
   | { readonly kind: 'write'; readonly path: string; readonly append: boolean }
-  /** Text that nobody knows is run as a command. */
+  /** Unknown text is run as a command. */
   | { readonly kind: 'system' }
   | { readonly kind: 'unknown'; readonly reason: string };
 
@@ -21,13 +21,13 @@ const FUNCTIONS = pattern(String.raw`
 const SIGN = /^(?:\*\*=|\|&|&&|\|\||\+\+|--|\*\*|[-+*/%^!=<>]=|>>|!~|[-+*/%^!~<>=?:,;(){}[\]$|&])/;
 const UNKNOWN_TEXT: AwkEffect = { kind: 'unknown', reason: 'an awk program that can not be read for certain' };
 
-/** Reads an awk program word by word; what is not on the list of harmless parts is an effect. */
+/** Reads an awk program word by word; a part that is not on the list of harmless ones is an effect. */
 export function readAwkProgram(source: string): readonly AwkEffect[] {
   const tokens = tokensOf(source);
   return tokens ? new Program(tokens).effects() : [UNKNOWN_TEXT];
 }
 
-/** The words of a program; undefined where versions of awk would read different ones. */
+/** Returns the words of a program; undefined where versions of awk would read different ones. */
 function tokensOf(source: string): readonly Token[] | undefined {
   return new Tokenizer(source).tokens();
 }
@@ -35,9 +35,9 @@ function tokensOf(source: string): readonly Token[] | undefined {
 class Tokenizer {
   private readonly source: string;
   private readonly found: Token[] = [];
-  /** For every open bracket: does a statement follow behind it (`if (x) /re/`)? */
+  /** For every open bracket: whether a statement follows it (`if (x) /re/`). */
   private readonly open: boolean[] = [];
-  /** Does a value end here, so that a slash divides? */
+  /** Whether a value ends here, so that a slash divides. */
   private operand: boolean | 'either' = false;
   private at = 0;
 
@@ -57,7 +57,7 @@ class Tokenizer {
     return braces === 0 && this.open.length === 0 && this.found.length > 0 ? this.found : undefined;
   }
 
-  /** Reads one token and gives its text as written; undefined: there is none for certain. */
+  /** Reads one token and returns its text as written; undefined: no certain token. */
   private token(rest: string): string | undefined {
     const c = rest.charAt(0);
     if (c === '\n') return this.add('end', c, ';', false);
@@ -91,7 +91,7 @@ class Tokenizer {
 
   private expression(rest: string): string | undefined {
     const found = this.operand === 'either' ? undefined : /^\/(?:[^/\\\n]|\\[^\n])*\//.exec(rest)?.[0];
-    // Within brackets a slash ends the expression for some, for others not.
+    // Versions of awk disagree whether a slash within brackets ends the expression.
     if (found === undefined || /\[\^?\]?[^\]]*$/.test(found.replace(/\\./g, '').slice(0, -1))) return undefined;
     return this.add('regex', found, found, true);
   }
@@ -120,7 +120,7 @@ class Program {
   }
 
   effects(): readonly AwkEffect[] {
-    /** Depth of brackets within a `print`; undefined outside of one. */
+    /** The depth of brackets within a `print`; undefined outside of one. */
     let printing: number | undefined;
     for (const [at, { kind, text }] of this.tokens.entries()) {
       if (kind === 'end') printing = undefined;
@@ -152,7 +152,7 @@ class Program {
       this.unknown('awk hands round its environment');
     if (name === 'system') this.system(at);
     else if (next === '(' && !KEYWORDS.test(name) && !FUNCTIONS.test(name) && !this.own.has(name))
-      // A variable beside a bracket: only a space between them tells it from a call.
+      // A variable before a bracket: only the blank between them distinguishes it from a call.
       this.unknown(`awk function ${name.slice(0, 40)} is not known`);
   }
 
@@ -163,7 +163,7 @@ class Program {
     else this.found.push({ kind: 'shell', text: words, more: this.token(at + 3).text !== ')' });
   }
 
-  /** `print x | "cmd"`, `"cmd" | getline`: the command must be one string, with nothing before and behind it. */
+  /** `print x | "cmd"`, `"cmd" | getline`: the command must be one string with nothing before or behind it. */
   private pipe(at: number, printing: boolean): void {
     const reads = this.token(at + 1).text === 'getline';
     let first = reads ? at - 1 : at + 1;
@@ -202,13 +202,13 @@ class Program {
   }
 }
 
-/** A string without escapes that versions of awk read differently. */
+/** Returns a string without escapes that versions of awk read differently. */
 function plainText(text: string): string | undefined {
   const plain = text.replace(/\\(["\\/])/g, '$1');
   return /\\[^"\\/]/.test(text) ? undefined : plain;
 }
 
-/** What a sed script does beyond editing the text that passes through it. */
+/** An effect of a sed script beyond editing the text that passes through it. */
 type SedEffect =
   | { readonly kind: 'write'; readonly path: string }
   /** A command for the shell; undefined: the text that passes through is run. */
@@ -216,8 +216,8 @@ type SedEffect =
   | { readonly kind: 'unknown'; readonly reason: string };
 
 /**
- * Reads a sed script command by command. Versions differ in whether a delimiter within brackets ends an expression, so
- * it is read both ways, and what either of them does counts.
+ * Reads a sed script command by command. Versions disagree whether a delimiter within brackets ends an expression, so
+ * it is read both ways, and the effects of both count.
  */
 export function readSedScript(source: string): readonly SedEffect[] {
   const readings = [new Script(source, true), new Script(source, false)].flatMap((script) => script.read() ?? []);
@@ -225,7 +225,7 @@ export function readSedScript(source: string): readonly SedEffect[] {
   return possible ? readings : [{ kind: 'unknown', reason: 'a sed script that can not be read' }];
 }
 
-/** What follows a command's letter. */
+/** The text behind a command's letter. */
 type Rest =
   | 'opens'
   | 'ends'
@@ -266,7 +266,7 @@ class Script {
     this.brackets = brackets;
   }
 
-  /** Undefined: no valid script. */
+  /** Returns undefined for an invalid script. */
   read(): readonly SedEffect[] | undefined {
     while (this.at < this.text.length) {
       this.skip(/[\s;]*/y);
@@ -303,7 +303,7 @@ class Script {
     return true;
   }
 
-  /** The text up to the next such delimiter; undefined: there is none. */
+  /** Returns the text up to the next such delimiter; undefined: there is none. */
   private until(delimiter: string, expression: boolean): string | undefined {
     if (delimiter === '' || delimiter === '\n' || delimiter === '\\') return undefined;
     const start = this.at;

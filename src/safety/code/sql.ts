@@ -2,8 +2,8 @@ import { pattern } from '../../text/pattern.ts';
 import { destructive, harmless, type StaticVerdict, unknown, worse } from '../verdict.ts';
 
 /**
- * Statements that lose data or access, tried on each statement with strings and comments taken out. `rows`: a rollback
- * undoes it; `grant` and `program`: see `judgeStatement`.
+ * Statements that lose data or access, matched against each statement without its strings and comments. `rows`: a
+ * rollback undoes it; `grant` and `program`: see `judgeStatement`.
  */
 const LOSSES: readonly (readonly [RegExp, string, string, ('rows' | 'grant' | 'program')?])[] = [
   [/\bDROP\s+(DATABASE|SCHEMA|KEYSPACE|TABLESPACE|CATALOG)\b/i, 'DROP DATABASE', 'DROP DATABASE'],
@@ -58,12 +58,12 @@ const LOSSES: readonly (readonly [RegExp, string, string, ('rows' | 'grant' | 'p
   ],
 ];
 
-/** The rules on what a rollback undoes. */
+/** The rules whose losses a rollback undoes. */
 const OF_ROWS: ReadonlySet<string | undefined> = new Set(
   LOSSES.flatMap(([, rule, , kind]) => (kind === 'rows' ? rule : [])),
 );
 
-/** The verdict on SQL text; several statements count together. */
+/** Returns the verdict on SQL text; several statements count together. */
 export function judgeSql(source: string): StaticVerdict {
   const blocks = /^\s*DO\b/i.test(source) ? [...source.matchAll(/\$(\w*)\$([\s\S]*?)\$\1\$/g)] : [];
   for (const [, , body = ''] of blocks) {
@@ -83,11 +83,11 @@ export function judgeSql(source: string): StaticVerdict {
 
 const LEXEME =
   /\/\*!\d*([\s\S]*?)\*\/|\/\*[\s\S]*?\*\/|(?:--|(?<=^|\s)#(?!>))[^\n]*|'(?:[^']|'')*'|"((?:[^"]|"")*)"|`[^`]*`|\$(\w*)\$[\s\S]*?\$\3\$/g;
-/** The same where a backslash quotes within a string. */
+/** The same lexeme where a backslash escapes within a string. */
 const LEXEME_ESCAPED =
   /\/\*!\d*([\s\S]*?)\*\/|\/\*[\s\S]*?\*\/|(?:--|(?<=^|\s)#(?!>))[^\n]*|'(?:[^'\\]|''|\\[\s\S])*'|"((?:[^"\\]|""|\\[\s\S])*)"|`[^`]*`|\$(\w*)\$[\s\S]*?\$\3\$/g;
 
-/** Comments dropped, strings empty, names in quotes without what stands for something else. */
+/** Returns the text without comments and the contents of strings; quoted names lose special characters. */
 function withoutTexts(source: string): string {
   return source.replace(source.includes("\\'") ? LEXEME_ESCAPED : LEXEME, (whole, executed?: string, name?: string) => {
     if (executed !== undefined) return executed;
@@ -97,7 +97,7 @@ function withoutTexts(source: string): string {
   });
 }
 
-/** Do strings and comments end elsewhere for another database? */
+/** Returns whether strings and comments end elsewhere in another database. */
 function isAmbiguous(source: string): boolean {
   if (/\\['"`]|\/\*!|\/\*(?:(?!\*\/)[\s\S])*\/\*/.test(source)) return true;
   return (
@@ -129,7 +129,7 @@ function judgeStatement(statement: string): StaticVerdict {
   return why === undefined ? harmless() : unknown(why);
 }
 
-/** Functions that compute from what they are given, or tell about the session. */
+/** Functions that compute from their arguments, or describe the session. */
 const FUNCTIONS = new Set(
   `count sum avg min max total group_concat string_agg array_agg json_agg jsonb_agg json_object_agg jsonb_object_agg json_group_array
    json_group_object bool_and bool_or every stddev stddev_pop stddev_samp variance var_pop var_samp corr percentile_cont
@@ -166,7 +166,7 @@ const FUNCTIONS = new Set(
    st_asgeojson st_astext st_distance st_area st_length st_contains st_within st_intersects st_x st_y`.split(/\s+/),
 );
 
-/** Words before a bracket that are no call. */
+/** Words before a bracket that are not calls. */
 const SYNTAX = new Set(
   `in values and or not on using as from join where select exists any all some over filter group by having limit offset
    union except intersect case when then else end between is like ilike similar distinct into table index key primary unique foreign references
@@ -214,8 +214,8 @@ const SHOWS_PASSWORDS =
   /\b(pg_authid|pg_shadow|pg_user_mappings?|umoptions|srvoptions|subconninfo|rolpassword|mysql\s*\.\s*`?user|authentication_string|sql_logins|user\$)/i;
 
 /**
- * Why one statement, its comments taken out and its strings empty, is not known to lose nothing; undefined: it is.
- * Every statement and every function in it must be on the list.
+ * Returns why a statement, without comments and string contents, is not known to be harmless; undefined: it is. Every
+ * statement and every function in it must be on the list.
  */
 function whyNotKnown(statement: string): string | undefined {
   const text = statement.trim();

@@ -44,7 +44,7 @@ function judgeProcess(judge: Judging, call: Call, name: string): void {
   const odd = call.keywords.find(
     ({ arg }) => arg !== undefined && /^(env|executable|preexec_fn|startupinfo|user|group)$/.test(arg),
   );
-  // The third by place is the program that is run in place of the one that is named.
+  // The third positional argument is the program that really runs.
   if (spread || call.args.length > 2) judge.unknown(call, 'runs a command that is not known', true);
   else if (odd) judge.unknown(call, `runs a command with ${odd.arg} of its own`);
   const command = call.args[0] ?? keyword(call, 'args');
@@ -110,7 +110,7 @@ function splitText(judge: Judging, node: Expr): readonly (readonly string[])[] |
   return text === undefined || /["'\\]/.test(text) ? undefined : [text.trim().split(/\s+/)];
 }
 
-/** What the command reads and where it runs. */
+/** Returns the command's input and its directory. */
 function surroundings(judge: Judging, call: Call): { stdin?: string; cwd?: string } {
   const given = keyword(call, 'input');
   const stdin = keyword(call, 'stdin');
@@ -140,7 +140,7 @@ function isNone(node: Expr): boolean {
 type Call = NodeOf<'Call'>;
 type JudgeCall = (judge: Judging, call: Call, name: string) => void;
 
-/** The argument of a call by place or by name. */
+/** Returns the argument of a call, by position or by name. */
 function argument(call: Call, at: number, ...names: readonly string[]): Expr | undefined {
   return call.args[at] ?? call.keywords.find(({ arg }) => arg !== undefined && names.includes(arg))?.value;
 }
@@ -149,7 +149,7 @@ function spreads(call: Call): boolean {
   return call.args.some((arg) => arg.nodeType === 'Starred') || call.keywords.some(({ arg }) => !arg);
 }
 
-/** `open(file, mode)` and its like, with the mode at place `at`. */
+/** `open(file, mode)` and its like, with the mode at position `at`. */
 function judgeOpen(at: number): JudgeCall {
   return (judge, call) => {
     if (spreads(call)) return judge.unknown(call, 'opens a file that is not known');
@@ -164,7 +164,7 @@ function openAs(judge: Judging, call: Call, file: Expr | undefined, mode: Expr |
   for (const text of mode ? judge.values.texts(mode) : ['r']) {
     if (!/^[rwaxbtU+:|*\w]{1,6}$/.test(text)) judge.unknown(call, 'opens a file in a mode that is not known');
     else if (/^[rbtU]+(:[\w*]*|\|[\w*]*)?$/.test(text)) reads(judge, call, file);
-    // `r+` changes what is there; `a` and `x` lose nothing.
+    // `r+` changes existing content; `a` and `x` lose nothing.
     else judge.write(call, file, /^[abt]+\+?[bt]?$|x/.test(text) ? 'append' : 'write');
   }
 }
@@ -173,13 +173,15 @@ function reads(judge: Judging, call: Call, file: Expr | undefined): void {
   for (const path of file ? judge.values.texts(underHome(judge, file)) : []) judge.note(call, { kind: 'read', path });
 }
 
-/** `os.path.expanduser('~/x')`, `Path('~/x').expanduser()`: what a file is called says as much without the home. */
+/** `os.path.expanduser('~/x')`, `Path('~/x').expanduser()`: the path without the home says as much. */
 function underHome(judge: Judging, file: Expr): Expr {
   if (file.nodeType !== 'Call' || nameOf(file.func) !== 'expanduser') return file;
   if (judge.values.references.exactly(file.func) === 'os.path.expanduser') return file.args[0] ?? file;
   return file.func.nodeType === 'Attribute' ? file.func.value : file;
 }
-/** What a call equals as a program, word by word; a number stands for the argument at that place. */
+/**
+ * Describes a call as the program that does the same, word by word; a number stands for the argument at that position.
+ */
 function likeProgram(words: string, ...names: readonly (readonly string[])[]): JudgeCall {
   return (judge, call) => {
     if (spreads(call)) return judge.unknown(call, `calls ${words.split(' ')[0]} on what is not known`);
@@ -208,7 +210,7 @@ function likeProgram(words: string, ...names: readonly (readonly string[])[]): J
 const SOURCE = ['src', 'path'];
 const TARGET = ['dst'];
 
-/** Deletes what the code did not make itself. */
+/** Deletes something that the code did not make itself. */
 function deletes(words: string): JudgeCall {
   return (judge, call) => remove(judge, call, argument(call, 0, 'path'), words);
 }
@@ -239,7 +241,7 @@ function changesMode(judge: Judging, call: Call): void {
   for (const path of judge.paths(argument(call, 0, 'path'))) judge.program(call, ['chmod', words, path]);
 }
 
-/** Ends a process: a child of its own, or one it knows by number. */
+/** Ends a process: its own child, or one given by number. */
 function kills(judge: Judging, call: Call): void {
   const [target] = call.args;
   if (target && isOwnProcess(judge, target)) return;
@@ -262,7 +264,7 @@ function isOwnProcess(judge: Judging, node: Expr, depth = 0): boolean {
   );
 }
 
-/** `exec(text)`: the text where it is known; code that nobody can read is never harmless. */
+/** `exec(text)`: judges the text where it is known; unknown code is never harmless. */
 function runsText(judge: Judging, call: Call): void {
   const [first] = call.args;
   const text = first ? judge.values.text(first) : undefined;
@@ -288,13 +290,13 @@ function decodedText(judge: Judging, node: Expr, depth = 0): string | undefined 
   return Buffer.from(text, /b64|decodebytes/.test(name ?? '') ? 'base64' : 'hex').toString('utf8');
 }
 
-/** `getattr(x, 'name')` is the attribute; with any other text it may be anything. */
+/** `getattr(x, 'name')` is that attribute; with unknown text it may be anything. */
 function getsAttribute(judge: Judging, call: Call): void {
   const [object, name] = call.args;
   const texts = name ? [...judge.values.texts(name)] : [UNKNOWN];
   const known = object !== undefined && texts.every((text) => /^[A-Za-z]\w*$/.test(text));
   if (!known) return reflects(judge, call);
-  // Through a module it is followed as the module's own name is.
+  // On a module it is followed like the module's own name.
   const followed = judge.values.references.of(call);
   if (followed.length > 0 && followed.every((name) => CALLS.has(name))) return;
   const leads = (text: string) =>
@@ -309,11 +311,11 @@ function imports(judge: Judging, call: Call): void {
   for (const text of texts) judge.imported(call, text);
 }
 
-/** A request that only asks: one known address, nothing sent along but known text. */
+/** A request that only reads: one known address, and only known text is sent. */
 function asks(judge: Judging, call: Call): void {
   const [url, ...more] = call.args;
   const texts = url ? [...judge.values.texts(url)] : [];
-  // What is asked of this machine itself leaves nothing elsewhere.
+  // A request to this machine itself leaves nothing elsewhere.
   const fixed =
     texts.length > 0 &&
     texts.every((text) => /^https?:\/\/(?:[^\uE000]*$|(?:localhost|127\.0\.0\.1|0\.0\.0\.0)(?::\d+)?\/)/.test(text));
@@ -333,14 +335,14 @@ function isConstant(node: Expr): boolean {
   );
 }
 
-/** A table is read from a file; from a URL only where nothing unknown goes out with it. */
+/** Reads a table from a file; from a URL only where nothing unknown is sent with it. */
 function readsTable(judge: Judging, call: Call): void {
   for (const path of judge.values.texts(argument(call, 0, 'filepath_or_buffer', 'path', 'io', 'fname')))
     if (path.startsWith(UNKNOWN) && !isHandle(judge.values, call.args[0] ?? call))
       judge.unknown(call, 'reads from a place that is not known');
 }
 
-/** A name of its own in the directory for such; not where the code says another place for it. */
+/** Makes a file with a new name in the temporary directory, unless the code gives another directory. */
 function makesTemporary(judge: Judging, call: Call): void {
   const named = call.keywords.filter(({ arg }) => !arg || /^(dir|prefix|suffix)$/.test(arg));
   const placed = call.args.filter((arg) => arg.nodeType !== 'Constant' || typeof arg.value === 'string');
@@ -358,7 +360,7 @@ function opensLog(judge: Judging, call: Call): void {
   if (file) openAs(judge, call, file, mode ?? { nodeType: 'Constant', value: 'a', lineno: 1, col_offset: 0 });
 }
 
-/** The name gets an ending where it has none. */
+/** numpy adds an ending to a name without one. */
 function savesArray(judge: Judging, call: Call, name: string): void {
   const file = argument(call, 0, 'file', 'fname');
   const ending = { 'numpy.save': '.npy', 'numpy.savetxt': '' }[name] ?? '.npz';
@@ -371,7 +373,7 @@ function all(names: string, judge: JudgeCall): [string, JudgeCall][] {
   return names.split(/\s+/).map((name) => [name, judge]);
 }
 
-/** Functions of modules and builtins with an effect of their own, by their full names. */
+/** Functions of modules and builtins that have an effect, by their full names. */
 export const CALLS: ReadonlyMap<string, JudgeCall> = new Map([
   ...all(
     'builtins.open io.open codecs.open gzip.open bz2.open lzma.open zipfile.ZipFile tarfile.open tarfile.TarFile gzip.GzipFile',
@@ -458,7 +460,7 @@ export const CALLS: ReadonlyMap<string, JudgeCall> = new Map([
   }),
 ]);
 
-/** Methods that do harm on some object, whatever the object. */
+/** Methods that do harm on objects of some class, whatever the object. */
 export const METHODS: ReadonlyMap<string, (judge: Judging, call: Call, node: NodeOf<'Attribute'>) => void> = new Map<
   string,
   (judge: Judging, call: Call, node: NodeOf<'Attribute'>) => void
@@ -480,7 +482,7 @@ export const METHODS: ReadonlyMap<string, (judge: Judging, call: Call, node: Nod
   [
     'truncate',
     (judge, call) => {
-      // A table's `truncate` has names.
+      // A table's `truncate` has keyword arguments.
       if (call.keywords.length === 0) judge.unknown(call, 'cuts a file short');
     },
   ],
@@ -502,7 +504,7 @@ function opens(judge: Judging, call: Call, node: NodeOf<'Attribute'>): void {
   openAs(judge, call, node.value, inArchive ? argument(call, 1, 'mode') : mode);
 }
 
-/** `path.rename(target)`; a text's `replace` has two arguments, a table's and a date's have names. */
+/** `path.rename(target)`; a text's `replace` has two arguments, a table's and a date's have keywords. */
 function renames(judge: Judging, call: Call, node: NodeOf<'Attribute'>): void {
   const [target, ...others] = call.args;
   if (!target || others.length > 0 || call.keywords.length > 0 || target.nodeType === 'Dict') return;
@@ -510,7 +512,7 @@ function renames(judge: Judging, call: Call, node: NodeOf<'Attribute'>): void {
     judge.program(call, ['mv', '-f', path, judge.paths(target)[0] ?? UNKNOWN]);
 }
 
-/** No listed module hands out others' processes: it is a child of its own. */
+/** No listed module returns other programs' processes, so it is a child of the code's own. */
 function endsProcess(judge: Judging, call: Call): void {
   if (judge.importedNames.has('psutil')) destructive('ends a process')(judge, call, '');
 }

@@ -3,8 +3,8 @@ import type { Binding, Effect, Expr, Node, NodeOf, Tree } from './scopes.ts';
 import { nameOf, type Values } from './values.ts';
 
 /**
- * The modules whose import is known to do nothing by itself, and what of them is known to do no harm. A module that is
- * not here makes the code unknown; so does an attribute that its row does not let pass.
+ * The modules whose import does nothing, and their names that are known to be harmless. A module that is missing here
+ * makes the code unknown, and so does an attribute that its row does not allow.
  */
 
 export type ModuleRow = {
@@ -14,7 +14,7 @@ export type ModuleRow = {
   readonly denies?: RegExp;
   /** Methods of its objects that write to their first argument. */
   readonly saves?: RegExp;
-  /** Methods of its objects that run something, send something or write what can't be told. */
+  /** Methods of its objects that run something, send something or write to an unknown place. */
   readonly risks?: RegExp;
 };
 
@@ -172,12 +172,12 @@ const ROWS: Readonly<Record<string, ModuleRow>> = {
 
 const TABLE: ReadonlyMap<string, ModuleRow> = new Map(Object.entries(ROWS));
 
-/** The row of a module; undefined: nothing is known of it. */
+/** Returns the row of a module; undefined for an unknown module. */
 export function moduleRow(name: string): ModuleRow | undefined {
   return TABLE.get(name);
 }
 
-/** The longest listed module a dotted name begins with, and what follows. */
+/** Returns the longest listed module with which a dotted name begins, and the rest of the name. */
 export function splitName(name: string): { readonly module: string; readonly rest: readonly string[] } | undefined {
   const parts = name.split('.');
   for (let length = Math.min(parts.length, 4); length > 0; length--) {
@@ -208,7 +208,7 @@ export const REFLECTION = pattern(String.raw`
     |cr|ag)_(frame|code|yieldfrom|await)|func_globals)$
   `);
 
-/** Builtins that compute, read or print, whatever they are given. */
+/** Builtins that compute, read or print, with any arguments. */
 export const BUILTINS = new Set(
   `len str int float bool list dict set tuple frozenset bytes bytearray range enumerate zip map filter sorted reversed sum
    min max abs round any all ord chr hex oct bin repr ascii format type isinstance issubclass callable id hash iter next
@@ -235,7 +235,7 @@ export function isHandle(values: Values, node: Expr, depth = 0): boolean {
   );
 }
 
-/** `self.save()`, `explorer.run()`: a method that this source defines, and so judges by itself. */
+/** `self.save()`, `explorer.run()`: a method that this source defines, so that its body is judged anyway. */
 export function isOwnMethod(values: Values, node: NodeOf<'Attribute'>): boolean {
   const owner = classOf(values, node.value);
   return (
@@ -270,13 +270,13 @@ function classOfSelf(values: Values, only: Extract<Binding, { kind: 'parameter' 
   return only.of.decorator_list.some((part) => nameOf(part) === 'staticmethod') ? undefined : owner;
 }
 
-/** Variables of the environment by which nothing else is run, loaded or written. */
+/** Variables of the environment that make no program run, load or write anything else. */
 const HARMLESS_VARIABLE = pattern(String.raw`
     ^(LANG|LC_\w+|TZ|TERM|NO_COLOR|COLUMNS|LINES|\w+_NUM_THREADS|CUDA_VISIBLE_DEVICES|TOKENIZERS_PARALLELISM
     |TF_CPP_MIN_LOG_LEVEL|PYTHONHASHSEED|PYTHONUNBUFFERED|HF_HUB_OFFLINE|TRANSFORMERS_OFFLINE|DEBUG|LOG_LEVEL)$
   `);
 
-/** A use of `os.environ`: what is set there decides what later programs load. */
+/** A use of `os.environ`: its variables decide what later programs load. */
 export function judgeEnvironment(judge: Judging, node: Node, method: string | undefined): void {
   if (method !== undefined) {
     if (!/^(get|keys)$/.test(method)) judge.unknown(node, 'changes its environment');
@@ -291,7 +291,7 @@ export function judgeEnvironment(judge: Judging, node: Node, method: string | un
   if (!reads) judge.unknown(node, 'hands round its environment');
 }
 
-/** A use of `sys.path`: what is added there decides what an import means. */
+/** A use of `sys.path`, which decides what an import means. */
 export function judgeModulePath(judge: Judging, node: Node, method: string | undefined): void {
   const parent = judge.tree.parents.get(node);
   const reads =
@@ -314,12 +314,12 @@ export function judgeStore(judge: Judging, node: NodeOf<'Subscript'>): void {
   else if (!/^(builtins\.|matplotlib\.|sys\.argv)/.test(name)) judge.unknown(node, `changes ${name}`);
 }
 
-/** `help('module')` imports it, and what it says runs. */
+/** `help('module')` imports the module, whose code runs. */
 export function judgeHelp(judge: Judging, { args: [subject] }: NodeOf<'Call'>): void {
   if (subject && judge.values.text(subject) !== undefined) judge.unknown(subject, 'imports what it tells about');
 }
 
-/** Modules that Python's own library and the listed packages import by themselves. */
+/** Modules that Python's own library and the listed packages import themselves. */
 export const STANDARD_MODULES: ReadonlySet<string> = new Set(
   `abc argparse ast asyncio atexit base64 bdb binascii bisect builtins bz2 calendar cmath cmd code codecs codeop
    collections colorsys compileall concurrent configparser contextlib contextvars copy copyreg csv ctypes curses
@@ -338,7 +338,7 @@ export const STANDARD_MODULES: ReadonlySet<string> = new Set(
    iniconfig attr attrs cffi pycparser`.split(/\s+/),
 );
 
-/** What the judges of single calls ask of the one who walks the tree. */
+/** The interface of the tree walk for the judges of single calls. */
 export type Judging = {
   readonly tree: Tree;
   readonly values: Values;
@@ -349,16 +349,18 @@ export type Judging = {
   /** Notes an effect at `node`. */
   note(node: Node, effect: Effect): void;
   unknown(node: Node, reason: string, unresolved?: boolean): void;
-  /** The paths an expression may name, as the gate's other judges read them: a part nobody knows is a hole. */
+  /**
+   * Returns the paths an expression may name, in the notation of the gate's other judges: an unknown part is a hole.
+   */
   paths(node: Node | undefined): readonly string[];
-  /** One word of a command; numbers that nobody knows are holes there. */
+  /** Returns one word of a command; unknown numbers are holes. */
   word(node: Node): string;
   write(node: Node, target: Node | undefined, how?: 'write' | 'append'): void;
-  /** What does as a call of a program does. */
+  /** Notes that the code does the same as a call of a program. */
   program(node: Node, words: readonly string[]): void;
-  /** Code in a string. */
+  /** Judges code in a string. */
   nested(node: Node, text: string): void;
-  /** A module that is imported at `node`. */
+  /** Notes a module that is imported at `node`. */
   imported(node: Node, name: string): void;
 };
 
@@ -366,7 +368,7 @@ export type Judging = {
 export const DANGEROUS_NAME =
   /^(remove|unlink|rmtree|rmdir|removedirs|system|popen|kill|truncate|os|shutil|subprocess|check_output|call|Popen)$/;
 
-/** Reflection: names in strings are looked at, since one of them may be what is called. */
+/** Reflection: strings are searched for names, one of which may be called. */
 export function reflects(judge: Judging, call: NodeOf<'Call'>): void {
   const dangerous = judge.tree.nodes.some(
     (node) => node.nodeType === 'Constant' && typeof node.value === 'string' && DANGEROUS_NAME.test(node.value),
@@ -377,8 +379,8 @@ export function reflects(judge: Judging, call: NodeOf<'Call'>): void {
 }
 
 /**
- * Notes a function or module (`what`, in words) that becomes a value nobody follows. What a call found by a name in a
- * string is destructive where `called`, its own name, or that of a method the code calls destroys.
+ * Notes a function or module (`what`, in words) that becomes a value which is not followed. Something found by a name
+ * in a string is destructive where `called`, its own name, or that of a method the code calls destroys.
  */
 export function handsRound(judge: Judging, node: Node, what: string, called = ''): void {
   const destroys =
@@ -393,7 +395,10 @@ export function handsRound(judge: Judging, node: Node, what: string, called = ''
   else judge.unknown(node, `hands round ${what}`, true);
 }
 
-/** A module as a value can't be followed any more. `whole`: no other module reaches the names of this source. */
+/**
+ * Notes a module that becomes a value, which can't be followed. `whole`: no other module reaches the names of this
+ * source.
+ */
 export function handsRoundModule(judge: Judging, node: Node, module: string, whole: boolean): void {
   const parent = judge.tree.parents.get(node);
   const harmless =

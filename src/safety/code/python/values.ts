@@ -25,39 +25,40 @@ import {
   union,
 } from './scopes.ts';
 
-/** Deepest chain of names and operations that is followed. */
+/** The longest chain of names and operations that is followed. */
 const MAX_DEPTH = 12;
-/** Most steps for a whole source. */
+/** The most steps for a whole source. */
 const MAX_STEPS = 40_000;
 
-/** What is known of the program that the code is run as. */
+/** How the code is run. */
 export type Surroundings = {
-  /** Words after the script's name, where they are known. */
+  /** The words after the script's name, where they are known. */
   readonly argv?: readonly string[];
-  /** The script's path as it was named. */
+  /** The script's path as it was given. */
   readonly file?: string;
 };
 
-/** Names that are being followed, and how many operations lay between. */
-/** A function by the name it is called by, with the class it belongs to. */
+/** The names being followed, and the number of operations between them. */
+/** A function, the name by which it is called, and its class. */
 type Callee = {
   readonly called: string;
   readonly owner: NodeOf<'ClassDef'> | undefined;
-  /** It is called by the name of its class. */
+  /** Whether it is called by the name of its class. */
   readonly constructs: boolean;
 };
 
 type Trail = ReadonlyMap<string, number>;
 
 /**
- * Follows expressions to the texts they may have, whatever the order of the statements. An empty set never comes out:
- * what can't be followed is any text (`UNKNOWN`), a number `DIGITS`, a temporary file of the code's own `OWN_TEMP`.
+ * Follows expressions to the texts they may have, whatever the order of the statements. The result is never empty: an
+ * expression that can't be followed is any text (`UNKNOWN`), a number `DIGITS`, a temporary file of the code's own
+ * `OWN_TEMP`.
  */
 export class Values {
   readonly tree: Tree;
   readonly scopes: Scopes;
   private readonly surroundings: Surroundings;
-  /** Is this module read as part of another, so that its functions are called from elsewhere? */
+  /** Whether this module is imported by another, so that its functions are called from elsewhere. */
   private readonly library: boolean;
   /** Attributes that other modules assign to. */
   private readonly foreign: ReadonlySet<string>;
@@ -73,17 +74,17 @@ export class Values {
     this.library = library;
     this.foreign = foreign;
     this.references = new References(scopes, (node) => this.texts(node));
-    // While the uses are gathered no text is followed yet.
+    // No text is followed yet while the uses are collected.
     this.uses = new Uses(tree, new References(scopes, () => ANYTHING));
   }
 
-  /** The texts an expression may have. Never empty. */
+  /** Returns the texts an expression may have. Never empty. */
   texts(node: Node | undefined): Texts {
     const found = node ? this.follow(node, new Map(), 0, 0) : ANYTHING;
     return found.size === 0 ? ANYTHING : found;
   }
 
-  /** The one text an expression has; undefined where there are several or it is not known. */
+  /** Returns the one text of an expression; undefined where there are several or it is unknown. */
   text(node: Node | undefined): string | undefined {
     const [first, ...rest] = this.texts(node);
     return rest.length > 0 || first === undefined || /[\uE000-\uE008]/.test(first) ? undefined : first;
@@ -148,7 +149,10 @@ export class Values {
     return this.followBindings(bindings, `. ${node.attr}`, trail, operations, depth);
   }
 
-  /** The object of a method, in a class that inherits from nothing: all its attributes are assigned in this source. */
+  /**
+   * Returns whether this is the object of a method in a class without base classes, all of whose attributes are
+   * assigned in this source.
+   */
   private isPlainSelf(node: Expr): boolean {
     const bindings = node.nodeType === 'Name' ? this.references.bindings(node) : undefined;
     const only = bindings?.length === 1 ? bindings[0] : undefined;
@@ -167,7 +171,7 @@ export class Values {
     depth: number,
   ): Texts {
     const before = trail.get(key);
-    // A name that is only handed round adds nothing; one that grows on the way may become anything.
+    // A name that is only passed in a circle adds nothing; one that grows on the way may become anything.
     if (before !== undefined) return before === operations ? new Set() : ANYTHING;
     const next = new Map(trail).set(key, operations);
     return union(bindings.map((binding) => this.followBinding(binding, next, operations, depth + 1)));
@@ -188,7 +192,7 @@ export class Values {
     }
   }
 
-  /** Items of what is looped over. */
+  /** Returns the items of an iterable. */
   private items(of: Expr, index: number | undefined, trail: Trail, operations: number, depth: number): Texts {
     const [first] = of.nodeType === 'Call' ? of.args : [];
     const builtin = of.nodeType === 'Call' ? this.references.exactly(of.func) : undefined;
@@ -208,7 +212,7 @@ export class Values {
     );
   }
 
-  /** The lists an expression may be, item by item; undefined where that is not known. */
+  /** Returns the lists an expression may be, item by item; undefined where unknown. */
   lists(node: Node, depth = 0): readonly (readonly Expr[])[] | undefined {
     if (depth > 6) return undefined;
     if (node.nodeType === 'List' || node.nodeType === 'Tuple' || node.nodeType === 'Set') {
@@ -222,7 +226,7 @@ export class Values {
     return node.nodeType === 'Name' && !this.uses.changed.has(node.id) ? this.boundLists(node, depth) : undefined;
   }
 
-  /** The lists that a name stands for, over all places that bind it. */
+  /** Returns the lists that a name stands for, over all places that bind it. */
   private boundLists(node: NodeOf<'Name'>, depth: number): readonly (readonly Expr[])[] | undefined {
     const out: (readonly Expr[])[] = [];
     for (const binding of this.references.bindings(node) ?? [undefined]) {
@@ -242,7 +246,7 @@ export class Values {
     return found ? union(found.map(follow)) : ANYTHING;
   }
 
-  /** What is handed in for a parameter, at every place; undefined where not all places are known. */
+  /** Returns the arguments for a parameter at every call; undefined where not all calls are known. */
   private argumentsFor(of: FunctionNode, name: string): readonly Expr[] | undefined {
     const callee = this.calleeOf(of);
     if (!callee || of.nodeType === 'Lambda') return undefined;
@@ -265,12 +269,12 @@ export class Values {
     return out.length > 0 ? out : undefined;
   }
 
-  /** By which name a function is called; undefined where it may be called from places that are not known. */
+  /** Returns the name by which a function is called; undefined where it may be called from unknown places. */
   private calleeOf(of: FunctionNode): Callee | undefined {
     if (of.nodeType === 'Lambda' || this.library || of.decorator_list.length > 0) return undefined;
     const parent = this.tree.parents.get(of);
     const owner = parent?.nodeType === 'ClassDef' ? parent : undefined;
-    // A framework may call the methods of what inherits from it; Python itself those with a name like `__enter__`.
+    // A framework may call the methods of a class that inherits from it; Python itself those named like `__enter__`.
     if (owner && (owner.bases.length > 0 || owner.keywords.length > 0 || owner.decorator_list.length > 0))
       return undefined;
     const constructs = owner !== undefined && of.name === '__init__';
@@ -354,14 +358,14 @@ export class Values {
     return union(returns);
   }
 
-  /** The function or class a node stands in. */
+  /** Returns the function or class around a node. */
   functionAround(node: Node): Node | undefined {
     let at = this.tree.parents.get(node);
     while (at && !/^(FunctionDef|AsyncFunctionDef|Lambda)$/.test(at.nodeType)) at = this.tree.parents.get(at);
     return at;
   }
 
-  /** Is this a temporary file or directory that the code makes? */
+  /** Returns whether this is a temporary file or directory that the code makes. */
   isOwnTemporary(node: Expr, depth = 0): boolean {
     if (depth > 4) return false;
     if (node.nodeType === 'Call') {
@@ -391,22 +395,22 @@ export class Values {
   }
 }
 
-/** Calls that leave a list as it is. */
+/** Calls that leave a list unchanged. */
 const KEEPS_LIST =
   /^(run|call|Popen|check_call|check_output|print|len|sorted|enumerate|list|tuple|set|str|repr|sum|min|max|any|all|zip)$/;
 
-/** How the names of a source are used: what is called where, what is handed round, which lists are changed in place. */
+/** How the names of a source are used: called where, passed as values, and which lists are changed in place. */
 class Uses {
   readonly calls = new Map<string, NodeOf<'Call'>[]>();
-  /** Names that are mentioned otherwise than by a call: their functions may be called with anything. */
+  /** Names that are used other than by a call: their functions may be called with anything. */
   readonly mentioned = new Set<string>();
-  /** Names of variables whose lists are changed in place, or are known by another name. */
+  /** Variables whose lists are changed in place, or known by another name. */
   readonly changed = new Set<string>();
-  /** Are the words of the command line changed? */
+  /** Whether the words of the command line are changed. */
   argvChanged = false;
   private readonly tree: Tree;
   private readonly references: References;
-  /** Variables that are handed to functions of the code's own, with the names they have there. */
+  /** Variables that are passed to functions of the code's own, with the names of the parameters. */
   private readonly handedOn: (readonly [variable: string, parameters: readonly string[]])[] = [];
 
   constructor(tree: Tree, references: References) {
@@ -445,13 +449,13 @@ class Uses {
     } else if (parent?.nodeType === 'AugAssign' || parent?.nodeType === 'Delete') this.changed.add(node.id);
   }
 
-  /** May the list behind this name be changed, or become known by another name, where it is used so? */
+  /** Returns whether this use of a name may change its list, or make it known by another name. */
   private changesList(parent: Node, node: Node): boolean {
     switch (parent.nodeType) {
       case 'Call': {
         const { func } = parent;
         if (func === node || KEEPS_LIST.test(nameOf(func) ?? '')) return false;
-        // A function of the code's own: what it does with the list is seen at its parameters.
+        // A function of the code's own: its use of the list is seen at its parameters.
         const parameters = func.nodeType === 'Name' ? this.parametersOf(func) : undefined;
         if (parameters && node.nodeType === 'Name') this.handedOn.push([node.id, parameters]);
         return parameters === undefined;
@@ -477,7 +481,7 @@ class Uses {
     return this.references.of(node).includes('sys.argv');
   }
 
-  /** The names of all parameters of the functions behind a name; undefined where it may be something else. */
+  /** Returns the names of all parameters of the functions behind a name; undefined where it may be something else. */
   private parametersOf(func: NodeOf<'Name'>): readonly string[] | undefined {
     const out: string[] = [];
     for (const binding of this.references.bindings(func) ?? [undefined]) {
@@ -496,10 +500,10 @@ function readsArgv(parent: Node): boolean {
   return /^(For|Compare|FormattedValue|Comprehension)$/.test(parent.nodeType);
 }
 
-/** Functions that give a module or a part of one by its name in a string. */
+/** Functions that return a module, or a part of one, by its name in a string. */
 const FINDS = new Set(['builtins.__import__', 'importlib.import_module', 'builtins.getattr']);
 
-/** What names and chains of attributes stand for: imports, builtins, or bindings of the code's own. */
+/** Resolves names and chains of attributes to imports, builtins, or bindings of the code's own. */
 class References {
   private readonly scopes: Scopes;
   private readonly texts: (node: Node) => Texts;
@@ -509,7 +513,9 @@ class References {
     this.texts = texts;
   }
 
-  /** Full names of what an expression may refer to: `os.path.join`, `builtins.open`; none where it is no import. */
+  /**
+   * Returns the full names an expression may refer to: `os.path.join`, `builtins.open`; none where it is not an import.
+   */
   of(node: Node, depth = 0): readonly string[] {
     if (depth > MAX_DEPTH) return [];
     switch (node.nodeType) {
@@ -532,7 +538,7 @@ class References {
     }
   }
 
-  /** The one thing an expression refers to; undefined where it may be something else as well. */
+  /** Returns the one name an expression refers to; undefined where it may be something else as well. */
   exactly(node: Expr): string | undefined {
     let root = node;
     while (root.nodeType === 'Attribute') root = root.value;
@@ -548,7 +554,7 @@ class References {
     if (found !== 'builtins.getattr') {
       const modules = [...this.texts(first)].filter((text) => /^[\w.]+$/.test(text));
       if (found === 'importlib.import_module') return modules;
-      // Without a list of names `__import__('os.path')` is `os`.
+      // `__import__('os.path')` without a list of names returns `os`.
       const roots = modules.map((text) => text.split('.')[0] ?? text);
       return node.args.length + node.keywords.length > 1 ? [...roots, ...modules] : roots;
     }
@@ -556,13 +562,13 @@ class References {
     return this.of(first, depth + 1).flatMap((module) => attribute.map((text) => `${module}.${text}`));
   }
 
-  /** All that a name may be bound to; undefined: it is bound nowhere, so a builtin. */
+  /** Returns everything a name may be bound to; undefined: it is bound nowhere, so a builtin. */
   bindings(name: NodeOf<'Name'>): readonly Binding[] | undefined {
     return lookUp(this.scopes.of.get(name) ?? this.scopes.module, name.id);
   }
 }
 
-/** The name a call goes by: of a function, or of a method. */
+/** Returns the name of the called function or method. */
 export function nameOf(func: Expr): string | undefined {
   return func.nodeType === 'Name' ? func.id : func.nodeType === 'Attribute' ? func.attr : undefined;
 }
