@@ -82,7 +82,7 @@ const MainPart = memo(function MainPart({ columns, rows }: Props) {
 
 type UpperProps = { readonly columns: number; readonly rows: number };
 
-/** Everything above the overlay. The header of a run stays above what the run does. */
+/** Everything above the overlay. The header of a run stays above the run's entries. */
 export function Upper({ columns, rows }: UpperProps) {
   const screen = useScreen();
   const facts = useRunFacts();
@@ -170,7 +170,7 @@ function ExecPane({ command, columns, rows, keyboard }: ExecProps) {
     paint('marker', '╰ ') + sign,
     ...waiting.map((line) => paint('dim', `  then: ${line}`)),
   ]);
-  // The cursor stands where the program left it, above the sign.
+  // The cursor stays where the program left it, above the sign.
   const cursor = () => ({
     x: Math.min(columns - 1, BAR_WIDTH + lineWidth(output.promptText)),
     y: lines().length - waiting.length - 2,

@@ -8,7 +8,7 @@ export function useFrames(source: Changing): Changing {
 }
 
 /**
- * Returns the time in ms, updated once a second while `running`. It stands still otherwise, so that an idle screen
+ * Returns the time in ms, updated once a second while `running`. Otherwise it does not change, so that an idle screen
  * draws nothing.
  */
 export function useTicker(running: boolean): number {

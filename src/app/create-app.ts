@@ -433,7 +433,8 @@ function freeName({ preset, label }: Found, taken: ReadonlySet<string>): string 
   return names.find((name) => !taken.has(name)) ?? preset.name;
 }
 
-// The environment that changes what a command does: Python's virtual environment, conda, kubectl's context.
+// The parts of the environment that change what a command does: Python's virtual environment, conda, kubectl's
+// context.
 
 const MAX_BYTES = 64 * 1024;
 const MAX_NAME_CHARS = 24;

@@ -208,7 +208,8 @@ export class LineSplitter {
 /**
  * Yields the pieces of a stream as they arrived. The stream's own iterator joins all waiting pieces: that doubles the
  * memory of a flood and causes full garbage collections while the user types.
- * / A consumer that stops destroys the stream. Throws the stream's error; a stream destroyed before its end fails
+ *
+ * A consumer that stops destroys the stream. Throws the stream's error; a stream destroyed before its end fails
  * with `ERR_STREAM_PREMATURE_CLOSE`.
  */
 export async function* piecesOf(stream: Readable): AsyncGenerator<Uint8Array> {

@@ -22,7 +22,7 @@ const TOUR = `I am the built-in demo: a script, not a language model. I show thr
 type Block = { readonly command: string; readonly lines: string[]; exit?: number; readonly byUser: boolean };
 type Part = { readonly human: string; readonly blocks: readonly Block[]; readonly skipped: boolean };
 
-/** What the script knows when it decides what to say next. */
+/** Everything the script knows when it decides what to say next. */
 type Scene = {
   readonly norris: boolean;
   /** In the user's words. */
@@ -74,7 +74,7 @@ function countPython(scene: Scene): string {
   const stopped = setback(scene);
   if (stopped !== undefined) return stopped;
   if (!listed) return act('First I look for the Python files.', `${search} | sort | head -n 20`);
-  // By NUL, since a name may hold a line break; and not from the list, which is cut.
+  // Count with NUL, because a name may contain a line break; don't count the list, which is cut.
   if (!counted) return act('Now I count all of them.', `${search} -print0 | tr -cd '\\0' | wc -c`);
   const total = counted.lines.find((text) => /^\s*\d+\s*$/.test(text))?.trim();
   if (total === undefined) return end(scene, 'There was no number in the result.', 'no count in the result');
@@ -84,7 +84,7 @@ function countPython(scene: Scene): string {
   return end(scene, `There ${total === '1' ? 'is' : 'are'} ${what} here.${list}`);
 }
 
-/** What ends a stop early; undefined where all went well so far. */
+/** The answer that ends the script early; undefined if everything went well so far. */
 function setback(scene: Scene): string | undefined {
   if (scene.skipped) return end(scene, 'You skipped that step, so I stop here.', 'a step was skipped by the user');
   const failed = scene.results.find(({ exit = 0 }) => exit !== 0);
@@ -103,7 +103,7 @@ function end({ norris }: Scene, say: string, blocked?: string): string {
 const NORRIS = '[NORRIS MODE]';
 const ACTION = /^\s*CMD: *\S/m;
 
-/** The same conversation gets the same answer. */
+/** Depends only on the conversation: the same conversation gets the same answer. */
 function answer(messages: readonly Message[], category: Category): string {
   // The demo can't judge a command, so it never calls one safe.
   if (category === 'safety') return 'YES';
@@ -117,7 +117,7 @@ function answer(messages: readonly Message[], category: Category): string {
   return next?.(scene) ?? end(scene, TOUR, 'the demo is a script and does not know this goal; connect a model');
 }
 
-/** A reply without an action ended what was asked before it. */
+/** A reply without an action ended the previous request. */
 function sceneOf(messages: readonly Message[]): Scene {
   const system = messages.find(({ role }) => role === 'system')?.content ?? '';
   const norris = system.includes(NORRIS);
@@ -127,7 +127,7 @@ function sceneOf(messages: readonly Message[]): Scene {
     some.filter(({ role }) => role === 'user').map(({ content }) => takeApart(content));
   const here = partsOf(messages.slice(last + 1));
   const at = here.findLastIndex(({ human }) => (told === undefined ? human !== '' : human.includes(told)));
-  // What was run before the goal is in its own turn or above it.
+  // A command that ran before the goal is in the goal's own turn or above it.
   const since = here.slice(at + 1);
   return {
     norris,
@@ -140,15 +140,15 @@ function sceneOf(messages: readonly Message[]): Scene {
   };
 }
 
-/** The goal's line behind the Norris block; the sentinels in the instructions are not a goal. */
+/** Returns the goal's line after the Norris block; the sentinels in the instructions are not a goal. */
 function goalIn(block: string): string | undefined {
   const goals = [...block.matchAll(/^[ \t]*goal:[ \t]*(.+)$/gim)].map(([, text]) => text?.trim() ?? '');
   return goals.findLast((text) => text !== '' && !/^(complete|blocked)\b/i.test(text));
 }
 
 /**
- * Takes a user turn apart: results (`$ command`, output, `[exit N, cwd …]`), notices (`[aish] …`), and what a person
- * wrote.
+ * Splits a user turn into results (`$ command`, output, `[exit N, cwd …]`), notices (`[aish] …`), and the person's
+ * words.
  */
 function takeApart(content: string): Part {
   const human: string[] = [];
@@ -205,7 +205,7 @@ type DemoOptions = {
   onText(delta: string): void;
 };
 
-/** One call of the demo, in the form of a call over HTTP. */
+/** Answers one call, in the form of a call over HTTP. */
 export async function attemptDemo(
   messages: readonly Message[],
   { signal, category, stream, onText }: DemoOptions,

@@ -2,7 +2,8 @@
  * A machine that runs commands: this one, or a host. Code that runs commands or examines files gets it from
  * `machineAt(place)` (see `session/place.ts`) and does not learn which one it is, except for `host`, which is shown
  * to people.
- * / Usage: `machineAt(placeOn('web1', '/srv'))` returns a host's machine, connected or not; `spawn` runs what the
+ *
+ * Usage: `machineAt(placeOn('web1', '/srv'))` returns a host's machine, connected or not; `spawn` runs what the
  * gate has judged for exactly that place; `files` and `processes` tell a HALT what would be lost. Nothing here
  * judges, and no answer of a host may soften a verdict.
  */

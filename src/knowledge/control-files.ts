@@ -2,7 +2,8 @@
  * Control files: files that shells, editors, version control, package managers, CI and agents execute or obey
  * automatically, whoever wrote them. In Project mode they are write-protected, or set aside until the user has
  * decided (MO-9); elsewhere the gate asks before one is written.
- * / A name matches wherever its last part occurs in a path, including everything below it, in upper or lower case,
+ *
+ * A name matches wherever its last part occurs in a path, including everything below it, in upper or lower case,
  * because on some file systems `.GIT` is `.git`.
  */
 import { patternsIn, sourceOf, spellOut } from './patterns.ts';

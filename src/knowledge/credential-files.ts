@@ -1,7 +1,8 @@
 /**
  * Files with keys, tokens and passwords. The gate asks before they are shown or sent, the undo store keeps no copy of
  * them, and the filter knows their secrets.
- * / A pattern without a slash is a name in any directory; with slashes it is the end of a path; with a leading slash
+ *
+ * A pattern without a slash is a name in any directory; with slashes it is the end of a path; with a leading slash
  * it is a whole path; with a trailing slash it means everything below that directory.
  */
 import { patternsIn, sourceOf, spellOut } from './patterns.ts';

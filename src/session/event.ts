@@ -37,7 +37,7 @@ export type Answer =
 type Git = { readonly git?: string };
 
 type Body =
-  // what the user does
+  // actions of the user
   | { readonly type: 'opened'; readonly cwd: string; readonly mode: Mode; readonly settings: Settings }
   /** A sub-agent starts for the parent's operation `op`. The event's session is the sub-agent's. */
   | { readonly type: 'spawned'; readonly parent: SessionId; readonly op: OpId }

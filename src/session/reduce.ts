@@ -296,7 +296,7 @@ function open({ session, cwd, mode, settings }: Of<'opened'>): Conversation {
   };
 }
 
-/** What each event changes. */
+/** How each event changes the state. */
 const CHANGES: { readonly [Type in SessionEvent['type']]: (next: Transition, event: Of<Type>) => void } = {
   opened: goTo,
   spawned,

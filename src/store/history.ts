@@ -33,11 +33,11 @@ type Row = string | { readonly line: string; readonly by: 'agent' } | ({ readonl
 export type ShellHistoryFile = { readonly path: string; readonly format: HistoryFormat };
 
 /**
- * Opens the history at `path`: one JSON row a line, 0600. If the file can't be written, lines only last for the
+ * Opens the history at `path`: one JSON row a line, 0600. If the file can't be written, lines last only for the
  * session.
- * @param hide the secrets filter: a line that holds a secret is remembered while the program runs and never written
- * (SE-2)
- * @param shell returns undefined while the shell's file is not known, and where it has none
+ * @param hide the secrets filter: a line that contains a secret is remembered while the program runs and never
+ * written (SE-2)
+ * @param shell returns undefined while the shell's file is unknown, or if it has none
  */
 export function openHistory(
   path: string,
@@ -194,7 +194,7 @@ function quietly(work: () => void): void {
   }
 }
 
-// A file of rows to which several programs append. Reading it returns what is new, and costs one stat where nothing is.
+// A file of rows to which several programs append. Reading returns the new rows; without new rows it costs one stat.
 
 class GrowingFile {
   readonly path: string;
@@ -208,7 +208,10 @@ class GrowingFile {
     this.#maxBytes = maxBytes;
   }
 
-  /** Returns the complete rows that are new since the last call, or undefined; `anew` where the file was replaced. */
+  /**
+   * Returns the complete rows that are new since the last call, or undefined; `anew` is true if the file was
+   * replaced.
+   */
   read(): { readonly anew: boolean; readonly data: Buffer } | undefined {
     let file: number | undefined;
     try {
@@ -224,8 +227,8 @@ class GrowingFile {
   }
 
   /**
-   * Appends a row. Returns true where nobody else has written since the last read; else false, and the row is read with
-   * the next ones. Throws where it can't be written; creates the file with `mode`, but not its directory.
+   * Appends a row. Returns true if nobody else has written since the last read; else false, and the next read returns
+   * the row too. Throws on a write error; creates the file with `mode`, but not its directory.
    */
   append(row: string, mode: number): boolean {
     const file = openSync(this.path, 'a', mode);

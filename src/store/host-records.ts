@@ -1,5 +1,5 @@
 /**
- * Records of private directories on hosts and of their owners, by which the next program finds what a killed one left
+ * Records the private directories on hosts with their owners, so that the next program finds what a killed one left
  * there.
  */
 import { spawnSync } from 'node:child_process';
@@ -17,8 +17,9 @@ const MAX_LEFT = 20;
 const BOOT_TIMEOUT_MS = 2000;
 
 /**
- * Opens the records in `folder`, one file each. A record that can't be written is only not found later.
- * @param boot identifies the processes that are visible from here; undefined where that is not known
+ * Opens the records in `folder`, one file each. If a record can't be written, its directory is not found later;
+ * nothing else breaks.
+ * @param boot identifies the processes that are visible from here; undefined if unknown
  */
 export function openLeftOnHosts(folder: string, boot: () => string | undefined = bootHere): LeftOnHosts {
   const forget = (path: string) => () => {

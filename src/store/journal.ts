@@ -21,7 +21,7 @@ export type JournalFile = Omit<Journal, 'append'> & {
 export type JournalOptions = {
   /** The number of the next record, which is the number of records in the file. */
   readonly seq: number;
-  /** The bytes that these records take: a torn line behind them is cut off. Absent: the whole file. */
+  /** The size of these records in bytes: an incomplete line after them is cut off. Absent: the whole file. */
   readonly goodBytes?: number;
   /** Called once per problem with the system's message, such as `ENOSPC: no space left on device, write`. */
   readonly onFailure: (why: string) => void;
@@ -37,7 +37,8 @@ type Waiting = { readonly done: () => void; readonly failed: (error: Error) => v
  * Opens (or creates) the journal at `path`. Each line is passed to the system at once, so that a killed program loses
  * nothing that the screen has shown; only the wait for the disk comes later. Appends during one fdatasync share the
  * next, so a burst of events costs two.
- * / A failed write is removed from the file, and its lines come first in the next one: the journal may end early but
+ *
+ * A failed write is removed from the file, and its lines come first in the next one: the journal may end early but
  * never has a gap, because replaying it would then give a different session. A journal that was deleted meanwhile is
  * written again from the open file.
  */
@@ -139,7 +140,7 @@ type Writer = {
   content(): Buffer;
 };
 
-/** A last line without a line end is ended first, so that the next record stands alone. */
+/** Completes an unfinished last line first, so that the next record has a line of its own. */
 function openWriter(path: string, goodBytes: number | undefined): Writer {
   makeDirectory(dirname(path));
   const file = openSync(path, 'a+', 0o600);

@@ -11,7 +11,7 @@ import { parseJsonObject } from '../text/json.ts';
 const BEGINNING_BYTES = 32 * 1024;
 
 export type ReadJournal = {
-  /** All events up to the first damage; where only the first line is damaged, all behind it. */
+  /** All events up to the first damage; if only the first line is damaged, all events after it. */
   readonly events: readonly SessionEvent[];
   /** The bytes of the file that these events take; the rest is torn or damaged. */
   readonly goodBytes: number;
@@ -49,9 +49,9 @@ export async function readJournal(path: string, turn = async () => {}): Promise<
 }
 
 /**
- * Reads records as long as their numbers are consecutive. An unreadable line without a gap is the rest of a write that
- * was cut off and repeated on the next line; one with a gap is damage, and everything behind it is ignored, since it
- * would fold to another session.
+ * Reads records while their numbers are consecutive. An unreadable line without a gap is the rest of a write that was
+ * cut off and repeated in the next line. With a gap it is damage, and everything after it is ignored, because
+ * replaying it would give a different session.
  */
 export function parseJournal(bytes: Buffer): ReadJournal {
   const parsing = parsed(bytes);
@@ -105,7 +105,7 @@ function* parsed(bytes: Buffer): Generator<undefined, ReadJournal> {
   return { events, goodBytes, tornBytes: bytes.length - goodBytes, newer: false, ...(damage && { damage }) };
 }
 
-/** The only damage behind which the rest is still read. */
+/** The only damage after which the rest is still read. */
 export const FIRST_IS_DAMAGED = 'line 1 is unreadable';
 
 /** Replaces a damaged first event, so that the rest can be shown. A resumed session sets its own settings. */
@@ -268,8 +268,8 @@ function momentsOf(events: readonly SessionEvent[]): readonly SessionMoment[] {
   return moments.slice(-MAX_MOMENTS);
 }
 
-// One line of a journal: a versioned envelope around an event, numbered, with a checksum of its bytes, by which a
-// flipped, missing, swapped or torn line is found (RE-5).
+// One line of a journal: a versioned envelope around an event, with a number and a checksum of its bytes, which
+// reveal a changed, missing, swapped or incomplete line (RE-5).
 
 /** The version that this program writes. A change of the events' shape increments it and adds an upcaster. */
 const VERSION = 2;

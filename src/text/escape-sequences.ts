@@ -23,7 +23,7 @@ export const COMMAND = 4;
 export const STRING = 5;
 /** After an ESC within an OSC or another string. */
 export const STRING_ESCAPE = 6;
-/** The sequence ended before this byte, which is to be read anew. */
+/** The sequence ended before this byte, which must be read again. */
 export const BROKEN = 7;
 
 /**

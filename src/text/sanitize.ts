@@ -57,7 +57,7 @@ export function isSuspect(text: string): boolean {
 /** Returns the result of `clean` without colours and hyperlinks, for models and for searching. */
 export function plainText(text: string): string {
   if (!SUSPECT.test(text)) return text;
-  // Most output holds no sequences but colours. Any other sequence leaves its ESC behind.
+  // Most output contains no sequences except colours. Any other sequence leaves its ESC in the text.
   const uncoloured = text.replace(COLOURS, '');
   return SUSPECT.test(uncoloured) ? scrub(text, false) : uncoloured;
 }
@@ -73,8 +73,7 @@ function scrub(text: string, keepStyles: boolean): string {
     if (at === text.length) break;
     const code = text.charCodeAt(at);
     if (from < at) out.push(text.slice(from, at));
-    // A C1 character stands for an ESC and a letter: its sequence is recognised to be removed as a whole, never to be
-    // kept.
+    // A C1 character means an ESC and a letter: the whole sequence is recognised, to remove it.
     if (code === ESC || (code >= 0x80 && code <= 0x9f)) {
       const sequence = readSequence(text, at);
       const style = keepStyles && code === ESC ? styleOf(text, sequence) : undefined;

@@ -200,7 +200,7 @@ export class ShellLines {
     return 1;
   }
 
-  /** Ends a compound command, behind which outer ones may end. */
+  /** Ends a compound command; outer ones may end after it. */
   #endCompound(kind: Kind): void {
     if (this.#top === kind) this.#frames.pop();
     else this.#broken = true;

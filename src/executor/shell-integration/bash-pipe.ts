@@ -4,17 +4,21 @@ import { endsOpen, envProgram, type Line, type ShellIntegration, type Startup } 
 
 /**
  * Controls the user's interactive bash through a pipe (EX-1, EX-2).
- * / bash reads its command lines from a private FIFO on descriptor 0, while everything the user runs has the terminal
+ *
+ * bash reads its command lines from a private FIFO on descriptor 0, while everything the user runs has the terminal
  * as its input. So a key pressed for a program can never be read as a command line, and nothing is echoed. A private
  * key sequence (`bind -x`) fetches a line: the text never passes through the line editor with the user's keys and
  * macros. The line is evaluated at top level (declarations, aliases, `exec` and job control behave as typed) between
  * two marks, which go to /dev/tty so that a redirected stdout does not lose them.
- * / Three places can report the end, whichever runs first: the line itself; the first entry of PROMPT_COMMAND, if
+ *
+ * Three places can report the end, whichever runs first: the line itself; the first entry of PROMPT_COMMAND, if
  * Ctrl-C discarded the line; or a key, if PROMPT_COMMAND was replaced as well. All call one function, which reports
  * once. Every builtin is called as `\builtin`, so that aliases and functions can't replace it.
- * / The submitted line begins with a plain command: after an `eval` that ended inside quotes, bash 5.2 does not
+ *
+ * The submitted line begins with a plain command: after an `eval` that ended inside quotes, bash 5.2 does not
  * recognize a reserved word at the start of the next line, and would reject `{`.
- * / Line editing stays on: without it, `set -o vi` inside `eval` makes bash 5.2 read commands from freed memory.
+ *
+ * Line editing stays on: without it, `set -o vi` inside `eval` makes bash 5.2 read commands from freed memory.
  */
 
 const FETCH = '\\e[7331~';

@@ -136,7 +136,8 @@ function breakWord(word: string): readonly string[] {
  * For bash 4.4 and newer. A line is pasted into readline between two private keys, so none of our commands runs:
  * `$_`, `$?`, DEBUG and ERR traps and `set -x` behave as in a plain bash. The marks are in PS0, PS1 and PS2. A serial
  * number distinguishes a new prompt from a redrawn one.
- * / `bind -x` runs commands in the shell, visible to a DEBUG trap. So a subshell, invisible to traps, reports the
+ *
+ * `bind -x` runs commands in the shell, visible to a DEBUG trap. So a subshell, invisible to traps, reports the
  * state, and other code runs only when needed.
  */
 

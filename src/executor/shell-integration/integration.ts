@@ -75,7 +75,8 @@ export function idleText(data: Buffer): string {
 /**
  * Controls one kind of shell through its own line editor: private keys insert a line, and marks in the prompt strings
  * report its progress. So none of our code runs with a line, and hooks see exactly what was typed.
- * / The marks: `E` the line has left the editor · `F` it is about to · `C` a command begins ·
+ *
+ * The marks: `E` the line has left the editor · `F` it is about to · `C` a command begins ·
  * `D;EXIT;SERIAL;FLAGS;CWD` the prompt begins (SERIAL `-`: the shell does not count; FLAGS: `$-`, and `t` if traces
  * go to a separate descriptor) · `T;…` the same, and nothing else may follow · `K;CWD` the directory · `X` syntax
  * error · `R` ready for a line · `2` more input needed. On request by key: `S;FLAGS;SERIAL;EXIT` the state is written

@@ -7,7 +7,8 @@ import { type EditorIntegration, envProgram, type Startup } from './integration.
  * terminal as its input. The file's first line emits mark C, PS1 the end. After a line that changes PS1, and after an
  * interrupt, the wrapper is restored. Commands are called by path, so that user functions can't replace them. The
  * marks' texts are in files, so that no process list shows the token.
- * / These shells list neither functions nor a history.
+ *
+ * These shells list neither functions nor a history.
  */
 
 /**

@@ -78,10 +78,10 @@ function find(lines: readonly string[], from: number, step: -1 | 1, prefix: stri
   return at;
 }
 
-// What saves typing in a shell line: abbreviations, and the last words of earlier lines.
+// Helps to type a shell line: abbreviations, and the last words of earlier lines.
 
 /**
- * Replaces the word before the cursor by its abbreviation's text, where a command's name can stand.
+ * Expands the abbreviation before the cursor, where a command's name can be.
  * @param known abbreviations by word
  */
 export function expandAbbreviation(state: EditorState, known: Readonly<Record<string, string>>): EditorState {
@@ -93,7 +93,7 @@ export function expandAbbreviation(state: EditorState, known: Readonly<Record<st
   return written?.kind === 'command' ? replace(state, start, cursor, known[word] ?? word) : state;
 }
 
-/** The last word of a line as it is written; undefined for an empty one. */
+/** Returns the last word of a line as written; undefined for an empty line. */
 export function lastWord(line: string): string | undefined {
   const words = line.match(/(?:[^\s"'\\]|\\[\s\S]|'[^']*'?|"(?:[^"\\]|\\[\s\S])*"?)+/g);
   return words?.at(-1);

@@ -229,7 +229,7 @@ const WHOLE = pattern(
 );
 const BEGINS = /^(?:[1-9]\d*)?(?:[dcy](?:[1-9]\d*)?[fFtTia]?|[fFtTr])?$/u;
 
-/** Leaves insert mode, where the cursor may stand behind the text: it moves back onto a character. */
+/** Leaves insert mode. There the cursor may be after the text, so it moves back onto a character. */
 export function toNormal(vi: ViState, editor: EditorState): ViResult {
   const change = vi.recording === undefined ? vi.change : `${vi.recording}\x1b`;
   const back =
@@ -250,7 +250,7 @@ export function viKey(vi: ViState, editor: EditorState, key: string): ViResult {
   return { vi: { ...vi, pending: BEGINS.test(pending) ? pending : '' }, editor };
 }
 
-/** In normal mode the cursor stands on a character, not behind the last one. */
+/** In normal mode the cursor is on a character, never after the last one. */
 function settle(result: ViResult): ViResult {
   const { vi, editor } = result;
   const { text, cursor } = editor;

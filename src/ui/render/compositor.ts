@@ -1,6 +1,6 @@
 /**
- * Combines Ink's picture and the surfaces, which are painted over it from their own lines. Only the compositor writes
- * to the terminal, and it writes only the difference to what the terminal shows.
+ * Combines Ink's picture with the surfaces, which are painted over it from their own lines. Only the compositor
+ * writes to the terminal, and only the difference to the current screen.
  */
 
 import { EventEmitter } from 'node:events';
@@ -12,7 +12,7 @@ import { type Cell, Writer } from './writer.ts';
 export type Surface = {
   /** Returns the surface's place in rows of the screen; called after each frame of Ink. */
   readonly measure: () => { readonly y: number; readonly height: number };
-  /** Returns the surface's lines; where there are more than rows, the last ones are shown. */
+  /** Returns the surface's lines; of more lines than rows, only the last ones are shown. */
   readonly lines: () => readonly string[];
   /** Returns the terminal's cursor relative to the first line, if this surface has the cursor. */
   readonly cursor?: (() => Cell | undefined) | undefined;

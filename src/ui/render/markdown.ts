@@ -155,7 +155,7 @@ function renderList(list: Tokens.List, width: number, theme: Theme, depth: numbe
 }
 
 function renderItem(item: Tokens.ListItem, width: number, theme: Theme, depth: number, loose: boolean): string[] {
-  // A checkbox stands before the words of its item, not in a block of its own.
+  // A checkbox is in the line of its item's words, not in a block of its own.
   const box = item.task ? (item.checked ? '☑ ' : '☐ ') : '';
   const blocks = item.tokens.filter((token) => token.type !== 'space' && token.type !== 'checkbox');
   const lines = blocks.map((token) => renderBlock(withoutCheckbox(token), width, theme, depth));

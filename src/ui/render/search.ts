@@ -45,7 +45,7 @@ export function findLine(
 const COUNT_MS = 40;
 
 export type Count = {
-  /** The number of the match at `at`, from 1; 0 where it is not among those counted. */
+  /** The number of the match at `at`, from 1; 0 if it was not counted. */
   readonly index: number;
   readonly count: number;
   /** Whether the count is partial. */
