@@ -267,7 +267,6 @@ export const NETWORK: Records = {
       ssh: {
         wraps: {
           session: true,
-          values: '-B -b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w',
           skip: 1,
           joined: true,
           elsewhere: true,
@@ -277,7 +276,6 @@ export const NETWORK: Records = {
       },
       autossh: {
         wraps: {
-          values: '-M -b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w',
           skip: 1,
           joined: true,
           elsewhere: true,

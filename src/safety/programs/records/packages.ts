@@ -298,13 +298,13 @@ export const PACKAGES: Records = {
         traits: ['sends', 'printsSetup', 'runsProject', 'speaks'],
       },
       pnpm: {
-        wraps: { sub: 'exec|dlx', values: '-C --dir --filter -F --package', code: '-c --shell-mode' },
+        wraps: { sub: 'exec|dlx', code: '-c --shell-mode' },
         leaves: PUBLISH,
         traits: ['runsProject'],
       },
       yarn: {
         leaves: PUBLISH,
-        wraps: { sub: 'exec|dlx', values: '--cwd -p --package' },
+        wraps: { sub: 'exec|dlx' },
         traits: ['runsProject'],
       },
     },
@@ -380,7 +380,7 @@ export const PACKAGES: Records = {
   'npx bunx': {
     of: {
       npx: { wraps: { values: '-p --package -w --workspace --prefix', code: '-c --call' }, traits: ['runsProject'] },
-      bunx: { wraps: { values: '-p --package' } },
+      bunx: { wraps: {} },
     },
     helpers: 'node sh',
     stopsAtOperand: true,

@@ -223,7 +223,6 @@ export const WRAPPERS_RECORDS: Records = {
     values: '--close-from',
     wraps: {
       session: true,
-      values: '-u -g -h -p -C -r -t -T -U -D -R --user --group --host --prompt --chdir --role --type --chroot',
       idle: '-l -v -k -K -V --list --validate',
     },
     stopsAtOperand: true,
@@ -234,7 +233,7 @@ export const WRAPPERS_RECORDS: Records = {
   },
   doas: {
     values: '-a',
-    wraps: { session: true, values: '-u -C' },
+    wraps: { session: true },
     stopsAtOperand: true,
     tune: '-n -s -u= -L',
     load: '-C=',
@@ -250,7 +249,7 @@ export const WRAPPERS_RECORDS: Records = {
   ionice: {
     exact: true,
     values: '--pid',
-    wraps: { values: '-c -n --class --classdata', idle: '-p' },
+    wraps: { idle: '-p' },
     stopsAtOperand: true,
     tune: '-c= -n= -t -P= -u= --class= --classdata= --ignore',
     idle: '-p=',
@@ -293,7 +292,7 @@ export const WRAPPERS_RECORDS: Records = {
     idle: '-v -V',
     operands: 'command',
   },
-  exec: { wraps: { values: '-a' }, stopsAtOperand: true, tune: '-c -l', load: '-a=', operands: 'command' },
+  exec: { wraps: {}, stopsAtOperand: true, tune: '-c -l', load: '-a=', operands: 'command' },
   stdbuf: {
     exact: true,
     wraps: {},
@@ -319,14 +318,14 @@ export const WRAPPERS_RECORDS: Records = {
     operands: 'command',
   },
   watch: {
-    wraps: { values: '-n --interval -q', joined: true },
+    wraps: { joined: true },
     helpers: 'sh',
     stopsAtOperand: true,
     tune: '-b -c -C -d -e -g -n= -p -q= -r -t -w -x -s= --beep --color --no-color --differences[=] --errexit --chgexit --interval= --precise --equexit= --no-rerun --no-title --no-wrap --exec --shotsdir=',
     operands: 'shell',
   },
   flock: {
-    wraps: { values: '-w -E --timeout --wait --conflict-exit-code', code: '-c --command', skip: 1 },
+    wraps: { code: '-c --command', skip: 1 },
     stopsAtOperand: true,
     tune: '-e -x -s -n -u -w= -o -F -E= -v --exclusive --shared --nonblock --nb --unlock --timeout= --wait= --close --no-fork --conflict-exit-code= --verbose',
     run: '-c= --command=',
@@ -334,7 +333,7 @@ export const WRAPPERS_RECORDS: Records = {
   },
   strace: {
     exact: true,
-    wraps: { values: '-e -o -s -u -E -a -I -O -S -X', idle: '-p' },
+    wraps: { idle: '-p' },
     stopsAtOperand: true,
     tune: '-# -c -C -d -D -f -F -h -i -k -n -q -qq -r -t -tt -ttt -T -v -V -w -x -xx -y -yy -Y -z -Z -a= -b= -e= -I= -O= -P= -s= -S= -U= -X= --follow-forks --summary --summary-only --trace= --signal= --status= --quiet= --string-limit= --absolute-timestamps[=] --relative-timestamps[=] --syscall-times[=] --decode-fds[=] --attach=',
     write: '-o= --output= -ff --output-separately --output-append-mode -A',
@@ -384,7 +383,7 @@ export const UNREAD_WRAPPERS: Records = {
   su: {
     unread: true,
     values: '-s --shell -c --command -g --group -G -w -T',
-    wraps: { session: true, values: '-s -g -G -w --shell --group', code: '-c --command', skip: 1, dash: true },
+    wraps: { session: true, code: '-c --command', skip: 1, dash: true },
   },
   pkexec: { unread: true, wraps: { values: '--user' } },
   sshpass: { unread: true, wraps: { values: '-p -f -d -P' } },
