@@ -81,6 +81,7 @@ describe('a line is not safe by a state that may not come about', () => {
     'find / -type f -exec chmod 600 {} +',
     'ls / | xargs chmod 700',
     'chmod 644 src',
+    'chmod 600 to-notes',
     'chmod 600 *',
     'for d in src; do chmod u=rw $d; done',
   ])('%s', async (cmd) => expect(await verdictOf(cmd)).not.toBe('safe'));

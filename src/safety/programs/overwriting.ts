@@ -1,5 +1,4 @@
-import { basename, dirname, join } from 'node:path';
-import type { FileLook } from '../files.ts';
+import { join } from 'node:path';
 import type { Field } from '../shell/machine.ts';
 import { FETCHED, FILE_TEXT, hasUnknown, OWN_TEMP, UNKNOWN } from '../shell/taint.ts';
 import { destructive, harmless, type StaticVerdict, unknown, worse } from '../verdict.ts';
@@ -7,7 +6,6 @@ import { type Call, forAll, type Handlers } from './call.ts';
 import { runCode } from './code.ts';
 import { writesOutput } from './outputs.ts';
 import {
-  absolute,
   adds,
   bringsOthers,
   deletesOnlyOwn,
@@ -15,6 +13,7 @@ import {
   fileKey,
   isDisk,
   isHarmlessTarget,
+  isLink,
   isMadeHere,
   isSystemPath,
   lookAt,
@@ -88,14 +87,7 @@ function makesLink(call: Call, sources: readonly Field[]): boolean {
   const { machine, program } = call;
   if (program === 'ln' || (program === 'cp' && hasGiven(call, /^(-l|-s|--link|--symbolic-link)$/))) return true;
   if (program !== 'mv' && !hasGiven(call, /^(-[PdarR]|--no-dereference|--archive|--recursive)$/)) return false;
-  return sources.some(({ text }) => {
-    const path = absolute(machine, text);
-    return path !== undefined && machine.files !== undefined && isLink(machine.files, path);
-  });
-}
-
-function isLink({ real }: FileLook, path: string): boolean {
-  return real(path) !== join(real(dirname(path)), basename(path));
+  return sources.some(({ text }) => isLink(machine, text));
 }
 
 function nameOf(path: string): string {

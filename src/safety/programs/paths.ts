@@ -1,4 +1,4 @@
-import { dirname, isAbsolute, join, normalize, relative } from 'node:path';
+import { basename, dirname, isAbsolute, join, normalize, relative } from 'node:path';
 import { hasHiddenName, isHomeStart, isOwnStart, isProjectControl, runsLater } from '../../knowledge/control-files.ts';
 import { isCredential } from '../../knowledge/credential-files.ts';
 import { pattern } from '../../text/pattern.ts';
@@ -218,6 +218,13 @@ export function throughLink(machine: Machine, path: string): boolean {
 function isBehindLink(machine: Machine, key: string): boolean {
   for (const link of machine.scope.links) if (key === link || key.startsWith(`${link}/`)) return true;
   return false;
+}
+
+/** Is a link at this path now? */
+export function isLink(machine: Machine, text: string): boolean {
+  const path = absolute(machine, text);
+  const real = machine.files?.real;
+  return path !== undefined && real !== undefined && real(path) !== join(real(dirname(path)), basename(path));
 }
 
 /** Remembers that the command itself made this file. */

@@ -3,7 +3,16 @@ import { pattern } from '../../../text/pattern.ts';
 import type { Machine } from '../../shell/machine.ts';
 import { FETCHED, hasUnknown } from '../../shell/taint.ts';
 import { destructive, harmless, type StaticVerdict, unknown, worse } from '../../verdict.ts';
-import { adds, bringsFiles, deletesOnlyOwn, lookAt, specialDirectory, specialTarget } from '../paths.ts';
+import {
+  adds,
+  bringsFiles,
+  deletesOnlyOwn,
+  isLink,
+  lookAt,
+  specialDirectory,
+  specialTarget,
+  throughLink,
+} from '../paths.ts';
 import { mayBeOption } from '../read-options.ts';
 import { type CallFacts, given, isFed, type Reading, type Records, type Spec } from '../record.ts';
 import { judgeRsync, judgeUnzip } from './network.ts';
@@ -30,6 +39,8 @@ function judgeMode({ machine, args }: CallFacts, reading: Reading): StaticVerdic
   if (machine.reading && targets.some(mayBeOption))
     return unknown('takes a name that begins with a dash for the rights');
   const parts = mode.split(',');
+  if (machine.files && targets.some(({ text }) => isLink(machine, text) || throughLink(machine, text)))
+    return unknown('changes the rights of what a link leads to');
   const closes = machine.files !== undefined && parts.some((part) => CLOSES.test(part));
   if (
     closes &&
