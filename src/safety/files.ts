@@ -235,10 +235,10 @@ export class Reading {
     }
   }
 
-  /** What is at this absolute path; undefined: not read yet. */
-  look(path: string): FileContent | undefined {
+  /** What is at this absolute path; undefined: not read yet. `runs`: its text counts as code. */
+  look(path: string, runs = true): FileContent | undefined {
     const found = this.known.get(path);
-    if (found?.kind === 'text' || found?.kind === 'absent') this.code.add(path);
+    if (runs && (found?.kind === 'text' || found?.kind === 'absent')) this.code.add(path);
     if (found?.kind === 'text' && this.mayWrite) this.stale = true;
     if (!found) this.wanted.add(path);
     else if (found.kind === 'absent') this.used.set(path, { path, absent: true });

@@ -82,6 +82,9 @@ describe('a line is not safe by a state that may not come about', () => {
     'ls / | xargs chmod 700',
     'chmod 644 src',
     'chmod 600 to-notes',
+    "python3 -c \"import os, shutil; os.makedirs('src', exist_ok=True); shutil.rmtree('src')\"",
+    'ln -s /etc/passwd /srv/a-new-page.html',
+    'echo x > /srv/a-new-page.php',
     'chmod 600 *',
     'for d in src; do chmod u=rw $d; done',
   ])('%s', async (cmd) => expect(await verdictOf(cmd)).not.toBe('safe'));
@@ -99,6 +102,8 @@ describe('a line stays safe where its state is known', () => {
     'mkdir -p out && cd out; ls > notes.txt',
     'cd nope; ls > fresh.txt',
     'RANDOM=42; OPTIND=1',
+    'echo hello > /srv/a-new-page.html',
+    "python3 -c \"import os, shutil; os.makedirs('made'); shutil.rmtree('made')\"",
     'chmod 644 notes.txt',
     'chmod 755 src',
     'chmod go-x src',

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { isCredential } from '../../knowledge/credential-files.ts';
 import type { Field } from '../shell/machine.ts';
 import { FETCHED, FILE_TEXT, hasUnknown, OWN_TEMP, UNKNOWN } from '../shell/taint.ts';
 import { destructive, harmless, type StaticVerdict, unknown, worse } from '../verdict.ts';
@@ -15,6 +16,7 @@ import {
   isHarmlessTarget,
   isLink,
   isMadeHere,
+  isNewServed,
   isSystemPath,
   lookAt,
   MAY_BE_LINK,
@@ -107,6 +109,9 @@ function judgePlace(call: Call, { sources, target, directory }: Transfer): Stati
   if (!folder || exact) found.push(specialTarget(machine, target));
   // A link may stand for a directory of any content.
   if (program === 'ln' && !folder) found.push(specialDirectory(machine, target));
+  const odd = /^(ln|mv)$/.test(program) || isRecursive(call) || sources.some(({ text }) => isCredential(text));
+  if (odd && isNewServed(machine, target))
+    found.push(unknown('puts a link, a folder or a key where a server hands it out'));
   for (const source of sources) found.push(...judgeArrival(call, source, place));
   return found.reduce<StaticVerdict>((verdict, each) => {
     // A link there decides what runs; nothing that was there is lost by it.
@@ -219,13 +224,13 @@ function judgeLink(call: Call, { sources: fields, target, directory }: Transfer)
 
 /** A copy or a move over what may be there. */
 function judgeOverwriting(call: Call, { sources: fields, target, directory }: Transfer): StaticVerdict {
-  const { program } = call;
+  const { program, machine } = call;
   const sources = fields.map(({ text }) => text);
   const rule = `${program} over a file`;
   const verb = program === 'mv' ? 'moves' : 'copies';
   if (sources.includes('/dev/null')) return destructive(rule, 'empties the file');
   if (call.has('--remove-destination')) return destructive(rule, 'removes the destination first');
-  if (isSystemPath(target) && !BACKUP_NAME.test(target.replace(/^\/var\//, '')))
+  if (isSystemPath(target) && !BACKUP_NAME.test(target.replace(/^\/var\//, '')) && !isNewServed(machine, target))
     return destructive('write to system file', `${verb} over a file of the system`);
   const last = call.operands.at(-1);
   if (last?.glob && last.text === target && !target.endsWith('/'))

@@ -80,7 +80,7 @@ export function specialTarget(machine: Machine, path: string): StaticVerdict | u
     ? unknown(`writes ${machine.scope.elsewhere === 'machine' ? 'on another machine' : 'in a container'}`)
     : undefined;
   for (const place of placesOf(machine, path)) {
-    const found = specialPlace(place);
+    const found = isNewServed(machine, place) ? controlFile(place) : specialPlace(place);
     if (found) worst = worst ? worse(worst, found) : found;
   }
   return worst;
@@ -164,6 +164,13 @@ function placesOf(machine: Machine, path: string): readonly string[] {
 /** Places that were looked at: each of a command is asked about by several judges. */
 const ASKED = new Map<string, StaticVerdict | undefined>();
 const MAX_ASKED = 5000;
+
+/** A new file for a server to hand out: nothing of the system, but for what a server runs. */
+const SERVED = /^\/(var\/www|srv)\/(?!.*\.(php\d?|phtml|phar|cgi|pl|py|jsp|aspx?|sh)$)/;
+
+export function isNewServed(machine: Machine, path: string): boolean {
+  return SERVED.test(path) && machine.files !== undefined && lookAt(machine, path) === 'absent';
+}
 
 function specialPlace(path: string): StaticVerdict | undefined {
   const known = ASKED.get(path);

@@ -241,6 +241,12 @@ function changesMode(judge: Judging, call: Call): void {
   for (const path of judge.paths(argument(call, 0, 'path'))) judge.program(call, ['chmod', words, path]);
 }
 
+/** What was made here may be taken away here. */
+function makesDirectory(judge: Judging, call: Call): void {
+  for (const path of judge.paths(argument(call, 0, 'name')))
+    if (!path.includes(UNKNOWN)) judge.program(call, ['mkdir', '-p', '--', path]);
+}
+
 /** Ends a process: its own child, or one given by number. */
 function kills(judge: Judging, call: Call): void {
   const [target] = call.args;
@@ -398,6 +404,7 @@ export const CALLS: ReadonlyMap<string, JudgeCall> = new Map([
   ...all('shutil.copymode shutil.copystat', unknown('changes permissions')),
   ...all('os.truncate', likeProgram('truncate -s 0 0', ['path'])),
   ...all('os.chmod', changesMode),
+  ...all('os.mkdir os.makedirs', makesDirectory),
   ...all('os.chown os.lchown shutil.chown os.lchmod os.fchmod os.fchown', destructive('changes permissions')),
   ...all('os.link os.symlink', unknown('makes a link')),
   ...all('os.kill os.killpg', kills),

@@ -551,7 +551,7 @@ function judgeNumbered(machine: Machine, path: string): StaticVerdict {
   const form = full === undefined ? undefined : formOf(full);
   if (form) reading?.forms.push(form);
   const folder = full === undefined ? undefined : dirname(full);
-  const content = folder === undefined || folder.includes(DIGITS) ? undefined : reading?.look(folder);
+  const content = folder === undefined || folder.includes(DIGITS) ? undefined : reading?.look(folder, false);
   if (content?.kind === 'absent') return harmless();
   if (content?.kind !== 'directory' || !form || folder === undefined) {
     if (reading && !form) reading.mayWrite = true;
