@@ -7,7 +7,7 @@ const PRACTICE = {
 };
 
 async function halted(stage: Stage): Promise<void> {
-  await enter(stage, ':norris clean up old logs in logs', 'seen to the end');
+  await enter(stage, ':norris clean up old logs in logs', 'all shown');
 }
 
 async function ended(stage: Stage): Promise<void> {
