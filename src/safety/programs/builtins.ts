@@ -133,7 +133,7 @@ export const BUILTINS: Handlers = {
   compgen: expandList,
 };
 
-/** All shells but bash take backslashes for other signs there, some of them only with an option. */
+/** Every shell but bash interprets backslashes in `echo`, some only with an option. */
 function echoOf(call: Call): string {
   const text = echoOutput(texts(call));
   return call.machine.scope.dialect !== undefined && call.args.some((field) => field.text.includes('\\'))
@@ -168,7 +168,7 @@ function expandList(call: Call): string {
   return UNKNOWN;
 }
 
-/** Gives a value to what a builtin is told the name of: a plain one, or an element of an array. */
+/** Gives a value to a name that a builtin gets as an argument: a variable, or an element of an array. */
 function giveNamed(machine: Machine, name: string, value: string | readonly string[]): void {
   evaluateName(machine, name);
   machine.give(/^\w+/.exec(name)?.[0] ?? name, value);
@@ -187,7 +187,7 @@ function changeDirectory(call: Call): string {
   return '';
 }
 
-/** Where a shell is once it has changed to a directory. */
+/** Returns the shell's place after it has changed to a directory. */
 function placeAfter(call: Call, target: string): Place {
   const { scope, files } = call.machine;
   const { cwd, near } = scope;
@@ -202,14 +202,14 @@ function placeAfter(call: Call, target: string): Place {
   return { cwd: real, near: real === physical ? named : undefined };
 }
 
-/** A directory that is known by itself: not from one that isn't. */
+/** Returns the directory, unless it holds unknown parts. */
 function known(directory: string): string | undefined {
   return directory.startsWith('/') || directory.includes(OWN_TEMP) ? directory : undefined;
 }
 
 function sourceFile(call: Call): string {
   const [path, ...rest] = texts(call);
-  // In fish it reads its input.
+  // In fish, `source` without a file reads its input.
   if (call.machine.scope.dialect === 'fish' && (path ?? '-') === '-' && call.io.stdin !== undefined)
     return runCode(call.machine, call.io.stdin);
   if (path === undefined) return '';
@@ -249,7 +249,7 @@ function declareValue(
     scope.refer(name, /^\w+/.exec(value)?.[0] ?? name);
     return;
   }
-  // `declare -a 'x=(…)'`: what stands in the brackets is read as the shell's own words.
+  // `declare -a 'x=(…)'`: the text in the brackets is read as words of the shell.
   if (value.startsWith('(')) {
     machine.note(unknown('reads a text as words of the shell', { unresolved: true }));
     machine.runText(`${name}=${value}`, { stdin: '' });
@@ -292,7 +292,7 @@ function readLines(call: Call): string {
   return '';
 }
 
-/** `which rm` prints a path that ends in `rm`: `$(which rm) -rf x` must not get away. */
+/** `which rm` prints a path that ends in `rm`: `$(which rm) -rf x` must be recognised. */
 function lookUp(call: Call): string {
   return call.operands
     .map(({ text }) =>

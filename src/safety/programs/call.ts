@@ -5,10 +5,10 @@ import { readExactly } from './read-options.ts';
 import type { CallFacts, ProgramFacts, Reading } from './record.ts';
 import { factsOf, recordOf } from './records/index.ts';
 
-/** One program call with everything rules ask about. Options are sorted on first use. */
+/** One program call, with the facts that rules ask for. Options are sorted on first use. */
 export class Call implements CallFacts {
   readonly machine: Machine;
-  /** Base name of the program, version suffix and directory taken off. */
+  /** The program's base name without directory and version. */
   readonly program: string;
   readonly facts: ProgramFacts;
   readonly args: readonly Field[];
@@ -41,7 +41,7 @@ export class Call implements CallFacts {
     return this.exact ?? undefined;
   }
 
-  /** The words, with patterns marked of which it is known that no name begins with a dash. */
+  /** Returns the words, marking patterns whose matches are known not to begin with a dash. */
   private named(): readonly Field[] {
     const pattern = ({ text, glob }: Field) => glob && /^[*?[]/.test(text);
     if (!this.machine.reading || !this.args.some(pattern) || !noNameIsOption(this.machine)) return this.args;
@@ -52,12 +52,12 @@ export class Call implements CallFacts {
     return this.options.operands;
   }
 
-  /** Is one of these options given? Long ones also by a unique-looking beginning, as getopt allows. */
+  /** Returns whether one of these options is given. Long ones may be abbreviated, as getopt allows. */
   has(...names: readonly string[]): boolean {
     return this.hasAny(names);
   }
 
-  /** The same of a list. */
+  /** Returns whether one of the listed options is given. */
   hasAny(names: readonly string[]): boolean {
     const { flags, beginnings } = this.options;
     if (flags.size === 0) return false;
@@ -68,7 +68,7 @@ export class Call implements CallFacts {
     return false;
   }
 
-  /** Is one of these given exactly so? For options that make a call harmless. */
+  /** Returns whether one of these options is given in full, for options that make a call harmless. */
   hasExactly(names: readonly string[]): boolean {
     const { flags } = this.options;
     return flags.size > 0 && names.some((name) => flags.has(name));
@@ -96,8 +96,8 @@ export class Call implements CallFacts {
 }
 
 /**
- * Looks at one call with the program's own knowledge and notes a verdict on the machine. Returns the call's output
- * (with marks), or undefined when it has nothing to say, so that tables and byVerbs decide.
+ * Judges one call with the program's own knowledge and notes a verdict on the machine. Returns the call's output (with
+ * marks), or undefined where it has no opinion, so that the tables and `byVerbs` decide.
  */
 export type Handler = (call: Call) => string | undefined;
 

@@ -6,8 +6,8 @@ import { absolute, fileKey } from './paths.ts';
 import type { CallFacts } from './record.ts';
 
 /**
- * Runs text as shell code in the walk. Text that could not be resolved is not harmless: code from the network, from
- * a decoder or from nowhere known halts, a local file's content is unknown.
+ * Walks text as shell code. Unresolved text is not harmless: code from the network, from a decoder or of unknown origin
+ * halts, and a local file's content is unknown.
  */
 export function runCode(machine: Machine, code: string, io: Io = { stdin: '' }): string {
   const origin = originOf(code);
@@ -28,13 +28,13 @@ export function runCode(machine: Machine, code: string, io: Io = { stdin: '' }):
   const inner = machine.watch(() => {
     out = machine.runText(code, io);
   });
-  // A command word with an unknown part in it, in text that is run as code: nobody can say what it is.
+  // A command word with an unknown part, in text that is run as code, may be any command.
   const halts = inner.unresolved && inner.verdict === 'unknown' && code.includes(UNKNOWN);
   machine.note(halts ? destructive('unresolved code', 'runs code that can not be resolved') : inner);
   return out;
 }
 
-/** What running text with these marks means; undefined when all of it is known. */
+/** Returns the verdict on running text with these marks; undefined when all of it is known. */
 export function originOf(code: string): StaticVerdict | undefined {
   if (code.includes(FETCHED)) return destructive('curl | sh', 'runs code from the network unseen');
   if (code.includes(DECODED)) return destructive('decoded code', 'runs decoded code that can not be read');
@@ -43,19 +43,19 @@ export function originOf(code: string): StaticVerdict | undefined {
   return undefined;
 }
 
-/** Notes where code came from that is not known, or that came over the network. */
+/** Notes code whose origin is unknown or the network. */
 export function noteOrigin(machine: Machine, code: string): void {
   const origin = hasUnknown(code) && code.trim().length < 4 ? originOf(code) : undefined;
   if (origin || code.includes(FETCHED))
     machine.note(originOf(code) ?? unknown('code that is not known', { unresolved: true }));
 }
 
-/** It is there, and what it says is not known. */
+/** The file exists, but its text is unknown. */
 export const UNREAD = Symbol('unread');
 
 /**
- * The text of a file that a call is told to obey: what stands on its input or in a `<(…)`, what the same command wrote,
- * or what lies there. `UNREAD`: it is there, and what it says is not known. Undefined: not there, or nobody may look.
+ * Returns the text of a file that a call is told to obey: its input or a `<(…)`, a file that the same command wrote, or
+ * one on disk. `UNREAD`: it exists, but its text is unknown. Undefined: it does not exist, or may not be read.
  */
 export function textOf({ machine, io }: CallFacts, path: string): string | typeof UNREAD | undefined {
   const given = STDIN.test(path) ? (io.stdin ?? UNREAD) : machine.substituted.get(path);
@@ -69,5 +69,5 @@ export function textOf({ machine, io }: CallFacts, path: string): string | typeo
 }
 
 const STDIN = /^(-|\/dev\/(stdin|fd\/0)|\/proc\/self\/fd\/0)$/;
-/** What a process has open, whoever opened it. */
+/** Open descriptors of any process. */
 const DESCRIPTOR = /^\/dev\/(fd\/|tcp\/|udp\/)|^\/proc\/[^/]+\/fd\//;

@@ -1,9 +1,9 @@
-/** What the services of a compose file are given of this machine: read from its lines, without the rest of YAML. */
+/** Finds what a compose file gives its services of this machine, by reading its lines without the rest of YAML. */
 import { dirname } from 'node:path';
 import type { Call } from './call.ts';
 import { textOf } from './project.ts';
 
-/** Places by which a container has all of this machine: whole directories, and what grants rights there. */
+/** Paths with which a container has the whole machine: top directories, and sockets that grant rights. */
 export const OF_THE_MACHINE = String.raw`\/(((etc|root|home|run|var\/run|proc|sys|boot|dev)\/?)?|etc\/(g?shadow|sudoers|cron|pam\.d|ssh(?!\/ssh_(known|config))|security|systemd|init\.d|profile|ld\.so|kubernetes|ssl\/private)[^:,\s]*|root\/\.ssh[^:,\s]*|var\/lib\/(docker|kubelet)\/?)`;
 const HOME = String.raw`(~|\$HOME|\$\{HOME[^}]*\}|\/(home|Users)\/[^\/\s:"',]+)\/?`;
 const HOST = String.raw`["']?(${OF_THE_MACHINE}|${HOME}|[^\s"',:]*\/docker\.sock)`;
@@ -13,24 +13,27 @@ const SHORT = new RegExp(String.raw`(^\s*-\s*|[[,]\s*)${HOST}:["']?[\/$]`);
 const LONG = new RegExp(String.raw`(^|[\s{,-])(source|src|device)\s*:\s*${HOST}["']?\s*([,}#]|$)`);
 const RIGHTS = /(^|[\s{,-])(privileged\s*:\s*["']?(true|yes|on)\b|(pid|ipc|userns_mode)\s*:\s*["']?host\b)/;
 
-/** The files that compose takes where none is named, each with what it reads beside it. */
+/** The files that compose uses when none is named, each with the file that it reads beside it. */
 const DEFAULT_FILES = [
   ['compose.yaml', 'compose.override.yaml', 'compose.override.yml'],
   ['compose.yml', 'compose.override.yml', 'compose.override.yaml'],
   ['docker-compose.yml', 'docker-compose.override.yml', 'docker-compose.override.yaml'],
   ['docker-compose.yaml', 'docker-compose.override.yaml', 'docker-compose.override.yml'],
 ] as const;
-/** The working directory and those above it in which a file of compose is looked for. */
+/** How many directories, from the working directory upwards, are searched for a compose file. */
 const MAX_DIRECTORIES = 3;
 
-/** Does a call of compose start services that have the machine: its root, the user's home, or docker's socket? */
+/**
+ * Returns whether a call of compose starts services that get the machine: its root, the user's home, or docker's
+ * socket.
+ */
 export function startsWithMachine(call: Call): boolean {
   const path = call.program === 'docker-compose' ? ['compose', ...(call.reading?.path ?? [])] : call.reading?.path;
   if (path?.[0] !== 'compose' || !/^(up|run|create|start|watch)$/.test(path[1] ?? '')) return false;
   return composeFiles(call).some(givesMachine);
 }
 
-/** Whether the text of a compose file gives a service the machine. */
+/** Returns whether a compose file gives a service the machine. */
 export function givesMachine(text: string): boolean {
   return text.split('\n').some((line) => {
     const said = line.replace(/(^|\s)#.*$/, '');
@@ -43,7 +46,7 @@ function composeFiles(call: Call): readonly string[] {
     name === '-f' || name === '--file' ? (value ?? []) : [],
   );
   if (named.length > 0) return named.flatMap((name) => (name === '-' ? call.io.stdin : textOf(call, name)) ?? []);
-  // All of them are asked for at once: what is not read yet is read before the next look.
+  // All files are requested at once: those not read yet are read before the next round.
   const found = directoriesUp(call.machine.scope.cwd ?? '/').flatMap((directory) =>
     DEFAULT_FILES.map(([name, ...beside]) => ({
       text: textOf(call, `${directory}/${name}`),

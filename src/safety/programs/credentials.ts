@@ -9,8 +9,7 @@ import { absolute } from './paths.ts';
 import { type OperandRole, roleOf } from './record.ts';
 
 // Two rules. A command line that names a credential file and sends something is destructive, whatever connects the two.
-// One that names such a file and may print it is asked about, unless the model that reads the output is on this
-// machine.
+// One that names such a file and may print it asks, unless the model that reads the output runs on this machine.
 
 export const CREDENTIAL_LEAVES: StaticVerdict = destructive(
   'credential leaves',
@@ -32,7 +31,7 @@ const DIRECTORY = /(^|\/)\.[\w-]+\/?$/;
  */
 export function namesCredential(machine: Machine, { text, glob }: Field): boolean {
   if (text.includes(CREDENTIAL_NAME)) return true;
-  // Code is full of words; where each would lead is not looked at.
+  // Code holds many words, whose targets are not resolved.
   const places = /\s/.test(text) ? undefined : machine.files;
   return text.split(BETWEEN).some((name) => {
     if (name === '' || VARIABLES.test(name)) return false;
@@ -43,7 +42,9 @@ export function namesCredential(machine: Machine, { text, glob }: Field): boolea
   });
 }
 
-/** The files that a pattern in the last part of a path may become; where nobody can look, `.env` may be one. */
+/**
+ * Returns the files that match a pattern in the last part of a path; where files can't be looked at, `.env` may be one.
+ */
 function namesFitting({ files }: Machine, pattern: string): readonly string[] {
   const folder = dirname(pattern);
   const last = basename(pattern);
@@ -53,10 +54,10 @@ function namesFitting({ files }: Machine, pattern: string): readonly string[] {
     .map((name) => join(folder, name));
 }
 
-/** Options by which a program that else only names files prints one, or runs a command that does. */
+/** Options with which a program that otherwise only lists names prints a file, or runs a command that does. */
 const READS = /^-(exec|execdir|ok|okdir)$|^--(files0-from|from(tab)?file)\b|^file:/;
 
-/** What a sourced file holds goes into variables, not to the screen. */
+/** A sourced file's contents go into variables, not to the screen. */
 const SOURCES = /^(source|\.)$/;
 
 /** Programs whose input is a list of names. */
@@ -69,7 +70,7 @@ const HERE = /^(https?:\/\/)?(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?([/?#]
 export function noteCredentials(call: Call): void {
   const { machine, io } = call;
   const { traits } = call.facts;
-  // A package manager sends a release; what it is mostly called for are scripts of the project.
+  // A package manager sends a release, but is mostly called for the project's scripts.
   const sends = traits.has('sends') && !traits.has('runsProject') && !staysHere(call) && !onlyAsks(call);
   machine.sends ||= sends;
   machine.namesCredential ||= TAKES_NAMES.test(call.program) && io.stdin?.includes(CREDENTIAL_NAME) === true;
@@ -80,13 +81,16 @@ export function noteCredentials(call: Call): void {
     (sends && io.stdin !== undefined && namesCredential(machine, plain(io.stdin)));
 }
 
-/** Whether a call only names files, and prints none. */
+/** Returns whether a call only lists names and prints no file. */
 function onlyNames({ facts: { traits }, program, args }: Call): boolean {
   const namesOnly = traits.has('namesOnly') || traits.has('keepsWords') || SOURCES.test(program);
   return namesOnly && !traits.has('prints') && !args.some(({ text }) => READS.test(text));
 }
 
-/** What a call prints that lists names, with a mark where one of them is a credential file's (`find -name .env`). */
+/**
+ * Returns the output of a call that lists names, with a mark where one of them may be a credential file (`find -name
+ * .env`).
+ */
 export function markNames(call: Call, printed: string): string {
   const lists = printed === UNKNOWN && call.facts.traits.has('namesOnly') && onlyNames(call);
   return lists && words(call).some((field) => namesCredential(call.machine, field))
@@ -94,7 +98,10 @@ export function markNames(call: Call, printed: string): string {
     : printed;
 }
 
-/** The words of a call; what searches for names reads patterns by itself, and leaves out what stands behind a not. */
+/**
+ * Returns the words of a call. A program that searches for names interprets patterns itself; the word behind a "not" is
+ * left out.
+ */
 function words({ facts: { traits }, args }: Call): readonly Field[] {
   if (!traits.has('namesOnly') || traits.has('sends')) return args;
   return args.flatMap(({ text }, at) => (/^(!|-not)$/.test(args[at - 2]?.text ?? '') ? [] : [{ text, glob: true }]));
@@ -105,18 +112,18 @@ function staysHere({ reading }: Call): boolean {
   return reading !== undefined && reading.operands.length > 0 && reading.operands.every(({ text }) => HERE.test(text));
 }
 
-/** Whether a call only has a command run on another machine: nothing of this one goes into it. */
+/** Returns whether a call only runs a command on another machine, so that no file of this one is sent. */
 function onlyAsks({ facts: { wraps }, reading, io }: Call): boolean {
   const isShell = wraps?.session === true && wraps.elsewhere === true && reading !== undefined;
   return isShell && io.stdin === undefined && !reading.operands.slice(1).some(({ text }) => hasUnknown(text));
 }
 
-/** Roles of what a program writes to, or what is judged as a command of its own. */
+/** Roles of operands that are written to, or judged as commands of their own. */
 const UNREAD: ReadonlySet<OperandRole | undefined> = new Set(['run', 'write', 'add', 'make']);
 
 /**
- * Words whose file a call neither prints nor sends: what is left out (`--exclude`), what it writes to, its own key,
- * which proves who asks.
+ * Returns words whose files a call neither prints nor sends: exclusions (`--exclude`), targets, and the caller's own
+ * key.
  */
 function unreadWords({ program, facts, args, reading }: Call, sends: boolean): string[] {
   const isSkipped = (name: string) => name === '--exclude' || (name === '--env-file' && !sends) || facts.keys.has(name);
@@ -136,7 +143,7 @@ function unreadWords({ program, facts, args, reading }: Call, sends: boolean): s
   return [...skipped, ...written, ...targets.map(({ text }) => text)];
 }
 
-/** Takes a word off the list, also as the value of an option within a word; false: it is not on it. */
+/** Removes a word from the list, also as the value of an option within a word; returns false where it is missing. */
 function takeFrom(values: string[], word: string): boolean {
   const at = values.findIndex((value) => word === value || (word.startsWith('-') && word.endsWith(value)));
   return at >= 0 && values.splice(at, 1).length > 0;

@@ -65,7 +65,7 @@ export const DATABASES: Handlers = {
   },
 };
 
-/** Clients whose `-c`, `-q` and the like are no queries. */
+/** Clients whose `-c`, `-q` and the like are not queries. */
 const ONLY_EXECUTE = /^(cqlsh|mysql|hive|beeline|spark-sql|cockroach)$/;
 const EXECUTE = ['-e', '--execute'];
 const QUERY = ['-c', '--command', '-q', '--query', '-Q', ...EXECUTE, '--sql', '-execute'];
@@ -87,7 +87,7 @@ function judgeSqlClient(call: Call): string | undefined {
 function textsInOptions({ program, options, args }: Call): readonly string[] {
   const known = (ONLY_EXECUTE.test(program) ? EXECUTE : QUERY).flatMap((name) => options.values.get(name) ?? []);
   if (known.length > 0) return known;
-  // Options this program is not known to take: the word after them is the text.
+  // After an option that this program is not known to have, the next word counts as text.
   return args.flatMap(({ text }, index) => {
     const next = /^(-[a-zA-Z]*[ceqQ]|--(execute|command|query|sql))$/.test(text) ? [args[index + 1]?.text ?? ''] : [];
     const attached = /^(?:--(?:execute|command|query)=|-e(?=\S))([\s\S]+)$/.exec(text)?.[1];
@@ -128,7 +128,7 @@ function readSql(call: Call, text: string): void {
         );
     } else if (/^\s*\.restore\b/.test(line)) machine.note(destructive('database restore', 'overwrites the database'));
     else if (isOwnCommand(call.program, line)) {
-      // What stands before a command on its line is sent with it.
+      // Text before a command on its line is sent with it.
       if (/^\s*[^\\.\s]/.test(line)) rest.push(line.replace(/\\[\s\S]*$/, ';'));
     } else rest.push(line);
   }
@@ -214,8 +214,8 @@ function readMongo(call: Call, text: string): void {
 }
 
 /**
- * Commands of database clients that only look, or change how things look. Each must be written out: clients take
- * abbreviations, and what is short for another command nobody tells them apart from.
+ * Commands of database clients that only show data, or change how it is shown. Each must be written in full: clients
+ * accept abbreviations, and a short form could mean another command.
  */
 const SQLITE = pattern(String.raw`
     ^\.(tables|schema|indexes|indices|databases|headers?|mode|width|nullvalue|separator|show|stats|timer|help
@@ -224,19 +224,22 @@ const SQLITE = pattern(String.raw`
   `);
 const PSQL =
   /^\\(d[a-zA-Z]{0,4}[S+]*|l[S+]*|list[S+]*|z|x|timing|conninfo|c|connect|q|pset|a|t|H|encoding|echo|qecho|warn|h|help|\?|sf\+?|sv\+?|p|r|errverbose|gx?|gdesc|crosstabview)(\s+[^\\|`:]*)?;?$/;
-/** A connection may lead to another server: only the name of a database. */
+/** Connecting may lead to another server, unless only a database's name is given. */
 const CONNECTS_PLAINLY = /^\\(c|connect)(\s+[\w-]+)?$/;
 const PSQL_TARGET = /^\\gx?\s+\S/;
 const MYSQL = /^\\[GgqsuhcWw]\s*\w*\s*;?$/;
 const MYSQL_WORDS =
   /^\s*(system|source|tee|pager|edit|notee|nopager|delimiter|charset|connect|rehash|resetconnection|prompt|query_attributes|ssl_session_data_print)\b/i;
 
-/** Does this line hold a command of the client itself? */
+/** Returns whether this line holds a command of the client itself. */
 function isOwnCommand(program: string, line: string): boolean {
   return /^(sqlite|litecli|duckdb)/.test(program) ? /^\s*\./.test(line) : outsideTexts(line).includes('\\');
 }
 
-/** Why a line with a command of the client is not known to be harmless; undefined: there is none, or it is. */
+/**
+ * Returns why a line with a command of the client is not known to be harmless; undefined: it has none, or a harmless
+ * one.
+ */
 function whyNotHarmless(program: string, line: string): string | undefined {
   if (/^mysql|^mycli|^dolt/.test(program) && MYSQL_WORDS.test(line))
     return 'a command of the client runs or reads a file';
@@ -253,7 +256,7 @@ function whyNotHarmless(program: string, line: string): string | undefined {
   return known ? undefined : `${command.slice(0, 20)} is not known, or writes or runs something`;
 }
 
-/** The line without its strings, so that a backslash in one is none. */
+/** Returns the line without its strings, in which a backslash has no meaning. */
 function outsideTexts(line: string): string {
   return line.replace(/'(?:[^'\\]|'')*'/g, "''");
 }
@@ -264,7 +267,7 @@ type Shell = {
   readonly language: 'python' | 'ruby' | 'php' | 'elixir' | 'sql';
   /** Options whose value is the source. */
   readonly option?: RegExp;
-  /** The source stands as an operand after the subcommand. */
+  /** Whether the source is the operand after the subcommand. */
   readonly operand?: boolean;
 };
 

@@ -42,7 +42,7 @@ import { lookAtScript, noteUnread, runScriptFile, SHELLS } from './shells.ts';
 import { CALCULATORS, EDITORS, FORMATTERS, MEDIA, SESSIONS, TEXT_TOOLS } from './text-tools.ts';
 import { CONTAINERS, GIT, SPECIAL_WRAPPERS, WRAPPERS } from './wrappers.ts';
 
-/** Readers of programs that run what their own words, files or input say. */
+/** Handlers of programs that run what their own words, files or input say. */
 const RUNNERS: ReadonlyMap<string, Handler> = new Map(
   Object.entries({
     ...WRAPPERS,
@@ -81,7 +81,7 @@ export function runsItsWords(program: string): boolean {
   return RUNNERS.has(program);
 }
 
-/** Judges one call whose words are known, notes the verdict on the machine, and returns what the call prints. */
+/** Judges one call whose words are known, notes the verdict on the machine, and returns the call's output. */
 export function dispatch(
   machine: Machine,
   fields: readonly Field[],
@@ -107,14 +107,14 @@ export function dispatch(
   if (written !== undefined) return runWritten(call, word.text, written);
   if (asksForHelp(call)) return help(call);
   if (isPath && isLocalScript(word.text) && !isFamous(call, word.text)) return localScript(call, word.text, disabled);
-  // All that would run was read, and every word of the call is known to it.
+  // Everything that would run was read, and every word of the call is known.
   const isOfSystem = !isPath || isSystemWord(word.text);
   const project = isOfSystem ? PROJECT.get(name)?.(call) : undefined;
   if (project !== undefined) return project;
   return judgeKnown(call, isOfSystem, disabled);
 }
 
-/** What a call that asks for help prints: nobody knows. */
+/** Returns the output of a call for help, which is unknown. */
 function help({ machine, reading, args }: Call): string {
   const alone = reading === undefined && args.length > 1 ? 'words beside a request for help' : undefined;
   const missing = reading?.missing ?? alone;
@@ -122,7 +122,7 @@ function help({ machine, reading, args }: Call): string {
   return UNKNOWN;
 }
 
-/** Judges a call of a program by its name: its own reader, the rules, the record; returns what it prints. */
+/** Judges a call by the program's name: its own handler, the rules, the record; returns its output. */
 function judgeKnown(call: Call, isOfSystem: boolean, disabled: ReadonlySet<string>): string {
   const { machine, program } = call;
   runEmbeddedCommands(call);
@@ -139,7 +139,7 @@ function judgeKnown(call: Call, isOfSystem: boolean, disabled: ReadonlySet<strin
   return untilItsEnd(call, isShellSetup(call) ? '' : markNames(call, output ?? outputOf(call)));
 }
 
-/** What it prints, marked where that has no end. */
+/** Returns the output, marked where it is endless. */
 function untilItsEnd(call: Call, printed: string): string {
   const fed = isFedWithoutEnd(call);
   const all = takesAll(call, fed);
@@ -148,7 +148,10 @@ function untilItsEnd(call: Call, printed: string): string {
   return printed.includes(ENDLESS) ? printed.replaceAll(ENDLESS, '') : printed;
 }
 
-/** A word that stands for another command: an alias, an init script, the rest of `time`; undefined: it is itself. */
+/**
+ * Resolves a word that stands for another command: an alias, an init script, the rest of `time`; undefined: it stands
+ * for itself.
+ */
 function otherName(machine: Machine, word: Field, fields: readonly Field[], io: Io): string | undefined {
   const { aliases } = machine.scope;
   const alias =
@@ -172,7 +175,7 @@ function otherName(machine: Machine, word: Field, fields: readonly Field[], io: 
   return undefined;
 }
 
-/** A wrapper whose every word its record knows: the command in it is the rest of the words. */
+/** A wrapper whose words its record knows: the command in it is the rest of the words. */
 function wrapped(call: Call): string | undefined {
   const { reading, machine } = call;
   if (!reading || reading.missing !== undefined || !call.facts.exact) return undefined;
@@ -186,15 +189,18 @@ function wrapped(call: Call): string | undefined {
   return machine.runFields(reading.operands.slice(at), call.io);
 }
 
-/** Scripts of a project whose name says what they are. */
+/** Scripts of a project that are famous by name. */
 const KNOWN_LOCAL = /^(gradlew|mvnw|manage\.py|artisan|console|rails|rake|odoo-bin|occ|magento|drush|wp)$/;
-/** What stands in their text where they are what their name says. */
+/** Text that such a script contains when it is the real one. */
 const FAMOUS_TEXT = pattern(String.raw`
     GradleWrapperMain|[Mm]aven.?[Ww]rapper|execute_from_command_line|odoo\.cli|Illuminate|bootstrap/app|Symfony
     |AppKernel|rails/commands|config/application|\b[Rr]ake\b|console\.php|Magento|[Dd]rush|WP_CLI|wp-cli
   `);
 
-/** Is a script what its name says, by its text where that is read? What is not is judged like any other. */
+/**
+ * Returns whether a script's text, where it is read, shows that it is the famous one. Others are judged like any
+ * script.
+ */
 function isFamous({ machine, program }: Call, path: string): boolean {
   if (!KNOWN_LOCAL.test(program)) return false;
   const content = machine.reading?.look(absolute(machine, path) ?? '');
@@ -218,7 +224,7 @@ function texts(call: Call): string[] {
   return call.args.map((field) => field.text);
 }
 
-/** What the tables of knowledge and the byVerbs say of a call no rule matched. */
+/** Returns the verdict of the records and verbs on a call that no rule matched. */
 function byKnowledge(call: Call): StaticVerdict {
   const { program, options } = call;
   const words = options.operands.map((operand) => operand.text);
@@ -242,11 +248,11 @@ function byKnowledge(call: Call): StaticVerdict {
   return unknown(`${readable(program).slice(0, 60)} is not known`);
 }
 
-/** Programs that are recognised where a program without a record may start them. */
+/** Programs that are recognised among the words of an unknown program, which may start them. */
 const STARTED =
   /^(\/\S*\/)?(rm|rmdir|unlink|shred|dd|truncate|kill|pkill|killall|git|sudo|sh|bash|zsh|dash|find|xargs)$/;
 
-/** The loss in a command that an unknown program may run: its words from a known program on, or a text. */
+/** Returns the loss in a command that an unknown program may run: its words from a known program on, or a text. */
 function commandAmongWords({ machine, program, args, io }: Call): StaticVerdict | undefined {
   if (hasRecord(program)) return undefined;
   const at = args.findIndex(({ text }) => STARTED.test(text));
@@ -260,7 +266,7 @@ function commandAmongWords({ machine, program, args, io }: Call): StaticVerdict 
   return inner.verdict === 'destructive' ? inner : undefined;
 }
 
-/** `iconv -o f f`: the output is opened, and so emptied, before the input is read. */
+/** `iconv -o f f`: opening the output empties the file before it is read. */
 function sameInAndOut(call: Call): boolean {
   const at = call.args.findIndex(isOutputOption);
   return at >= 0 && isAmongTheRest(call, at);
@@ -279,7 +285,7 @@ function isAmongTheRest(call: Call, at: number): boolean {
   );
 }
 
-/** What the words of a call say of it. `known`: there is a table of the program's subcommands. */
+/** Returns the verdict by the verbs among a call's words. `known`: there is a table of the program's subcommands. */
 function byVerbs(call: Call, known: boolean): StaticVerdict | undefined {
   const { program, facts, options } = call;
   if (options.flags.has('--help') || options.flags.has('--dry-run') || options.flags.has('--version')) return undefined;
@@ -296,19 +302,19 @@ function byVerbs(call: Call, known: boolean): StaticVerdict | undefined {
   return said !== undefined && facts.traits.has('speaks') ? harmless() : undefined;
 }
 
-/** The first word of a call that settles it; `its own`: what it takes away it made itself. */
+/** Returns the first word of a call that decides; `its own`: it deletes only what it made itself. */
 function saidByWords(
   { program, facts, options }: Call,
   known: boolean,
 ): 'reads' | 'adds' | 'its own' | StaticVerdict | undefined {
   let names = false;
-  // Without a table of the program a weak verb counts only where subcommands stand.
+  // Without a table of the program a weak verb counts only where a subcommand stands.
   const isSubcommand = (index: number, maybeValue = false) => known || (index === 0 && !maybeValue);
   const { operands } = options;
   for (const [index, { text, maybeValue }] of operands.slice(0, known ? 5 : 3).entries()) {
     const verb = verbOf(text);
     if (verb === 'destroys' || (verb === 'destroys weakly' && isSubcommand(index, maybeValue))) {
-      // What a build makes can be made again; whether that is all a `clean` deletes, the tables can't tell.
+      // Build products can be made again; whether `clean` deletes only these, the tables can't tell.
       if (facts.traits.has('runsProject') && /clean/.test(text)) return 'its own';
       if (index > 0 && namesTask(operands[0]?.text ?? '', index === 1 ? text : '')) break;
       return destructive('destroying verb', `${readable(program)}: ${readable(text)} takes something away`);
@@ -321,26 +327,26 @@ function saidByWords(
   return names ? 'reads' : undefined;
 }
 
-/** Does a verb that adds stand there, and not the name of what the next word takes away? */
+/** Returns whether this is a verb that adds, and not the name of what the next word deletes. */
 function addsOnly(text: string, next: Operand | undefined): boolean {
   return ADDING.test(text) && !namesWhatGoes(text, next?.text ?? '');
 }
 
-/** Is what follows this word the name of a task, so that a verb in it says nothing? */
+/** Returns whether the name of a task follows this word, so that a verb in it means nothing. */
 function namesTask(first: string, verb: string): boolean {
   return RUN_SUB.test(first) && !namesWhatGoes(first, verb);
 }
 
-/** `tag delete`, `config rm`: what goes is named before the verb. */
+/** `tag delete`, `config rm`: the object precedes the verb. */
 function namesWhatGoes(noun: string, next: string): boolean {
   return /^(tag|config|backup|snapshot|label|image|key)$/.test(noun) && verbOf(next) === 'destroys';
 }
 
-/** Subcommands after which names of tasks stand, not verbs (`npm run clean`). */
+/** Subcommands that names of tasks follow, not verbs (`npm run clean`). */
 const RUN_SUB =
   /^(run|run-script|exec|x|dlx|task|add|install|i|create|init|new|commit|set|tag|push|build|apply|start|search|config|generate|g)$/;
 
-/** A command word with a part nobody knows: taken as empty it may show its true face (`r$@m`, `$SUDO rm`). */
+/** A command word with an unknown part: with that part empty it may be a dangerous one (`r$@m`, `$SUDO rm`). */
 function unresolvedWord(machine: Machine, fields: readonly Field[], io: Io): string {
   const [word, ...rest] = fields;
   const text = word?.text ?? '';
@@ -376,7 +382,7 @@ function patternWord(machine: Machine, fields: readonly Field[], io: Io, disable
   return UNKNOWN;
 }
 
-/** Words with which a program prints what is meant for `eval`. */
+/** Words with which a program prints code for `eval`. */
 const SHELL_SETUP_WORD = pattern(String.raw`
     ^(init|hook|shellenv|env|docker-env|docker-env|completion|completions|activate|shell\.\w+|export|config|-s
     |-c|-b|--eval|--sh|bash|sh|zsh|podman-env|signin|--alias|-o|load|virtualenv-init|--start|-Mlocal::lib|path
@@ -411,7 +417,7 @@ function outputOf(call: Call): string {
   return gives === 'fetched' ? FETCHED : UNKNOWN;
 }
 
-/** Does this call ask only for help or the version, in a way the program really has? */
+/** Returns whether this call only asks for help or the version, in a way the program really has. */
 function asksForHelp(call: Call): boolean {
   const { program, facts, reading } = call;
   if (reading) return isIdle(reading);
@@ -425,7 +431,7 @@ function asksForHelp(call: Call): boolean {
   return at >= 0 && (end < 0 || end > at);
 }
 
-/** Does this call only show what it would do? A dry run lifts the rules on what is deleted or written, nothing else. */
+/** Returns whether this call is a dry run. That lifts only the rules on deleting and writing. */
 function isDryRun(call: Call): boolean {
   const { facts, reading } = call;
   if (reading && (isDryReading(reading) || reading.level.knowsDryRuns)) return isDryReading(reading);
@@ -476,7 +482,7 @@ function runGitOption(call: Call): void {
   }
 }
 
-/** Only a loss counts: a filter such as `gzip` needs no second look. */
+/** Walks code for losses only: a filter such as `gzip` needs no further judgement. */
 function runLoss(call: Call, code: string): void {
   const { machine } = call;
   const inner = machine.watch(() => runCode(machine, `${code} ${UNKNOWN}`, { stdin: UNKNOWN }));
@@ -494,14 +500,14 @@ function runWritten(call: Call, path: string, text: string): string {
   return UNKNOWN;
 }
 
-/** `./FILE`: judged by its text, in the language that its first line says; without one the shell runs it itself. */
+/** `./FILE`: judged by its text, in the language of its first line; without such a line the shell runs it. */
 function runLocalScript(call: Call, path: string): string {
   const { machine } = call;
   const full = absolute(machine, path);
   const content = lookAtScript(call, path);
   const argv = call.args.map((field) => field.text);
   if (content?.kind === 'absent' && full !== undefined && machine.reading?.look(dirname(full))?.kind === 'directory')
-    // The kernel looks nowhere else: nothing runs, as long as the file stays missing.
+    // The kernel does not search elsewhere: nothing runs while the file is missing.
     machine.reading.runsNothing(full);
   else if (content?.kind === 'absent') noteUnread(call, path, content);
   else if (content?.kind !== 'text' || full === undefined)
@@ -524,7 +530,7 @@ function runLocalScript(call: Call, path: string): string {
 const SHELL = /^#!\s*(?:\/usr)?(?:\/local)?\/bin\/(?:env\s+)?(?:ba|da)?sh(?:\s+-[eu]+)*\s*$/;
 const PYTHON = /^#!\s*(?:\/usr)?(?:\/local)?\/bin\/(?:env\s+)?python[\d.]*(?:\s+-[uBOsE]+)*\s*$/;
 
-/** What runs a file: a shell (also one without such a line), Python, or the command that its first line is. */
+/** What runs a file: a shell (also one without such a line), Python, or the command in its first line. */
 type Runner = 'shell' | 'python' | 'another';
 
 function runnerOf(text: string): Runner {
@@ -535,8 +541,8 @@ function runnerOf(text: string): Runner {
 }
 
 /**
- * A first line such as `#!/usr/bin/sed -f` is a command of its own: the kernel runs it with the file, and the words
- * after that, behind it.
+ * A first line such as `#!/usr/bin/sed -f` is a command of its own: the kernel appends the file and the call's words to
+ * it.
  */
 function runByFirstLine({ machine, args, io }: Call, path: string, text: string): string {
   const [first = ''] = text.split('\n', 1);
@@ -545,31 +551,32 @@ function runByFirstLine({ machine, args, io }: Call, path: string, text: string)
     machine.note(unknown('a first line that is not known', { unresolved: true, runsFiles: true }));
     return '';
   }
-  // The kernel gives it one word, other systems several; `env` takes none with a blank.
+  // Linux passes the rest of the line as one word, other systems as several; `env` finds no program with a blank in its
+  // name.
   const own =
     option === '' ? [] : /(^|\/)env$/.test(program) && option.startsWith('-') ? [option] : option.split(/\s+/);
   return machine.runFields([program, ...own, path].map(plain).concat(args), io);
 }
 
-/** More than this in one go is as good as no end, in bytes and in lines. */
+/** Larger outputs count as endless, in bytes and in lines. */
 const MOST_BYTES = 20e9;
 const MOST_LINES = 1e8;
 
-/** What is read to its end before anything is printed: without one it fills the memory. */
+/** Programs that read all input before they print: endless input fills the memory. */
 const COLLECTS = /^(sort|tac|tail|shuf|sponge|column|rev|vim|emacs|mapfile|readarray)$/;
-/** Programs that pass their input on, beside those that print files. */
+/** Programs that pass their input on, besides those that print files. */
 const PASSES =
   /^(tee|pv|gzip|bzip2|xz|zstd|lz4|pigz|openssl|perl|ruby|unbuffer|stdbuf|ts|split|csplit|dd|basenc|fmt|expand|unexpand|iconv)$/;
 const COPIES = /^(cp|mv|install|rsync|scp|split|csplit)$/;
 
-/** Does a call print without end? `fed`: what it reads has none. */
+/** Returns whether a call prints without end. `fed`: its input is endless. */
 function printsWithoutEnd(call: Call, fed: boolean): boolean {
   if (call.program === 'yes') return true;
   if (call.program === 'seq' || call.program === 'jot') return countsOn(call);
   return fed && !stops(call) && (call.facts.traits.has('prints') || PASSES.test(call.program));
 }
 
-/** The verdict on a call that fills a disk or the memory, if it does. `fed`: its input has no end. */
+/** Returns the verdict on a call that fills a disk or the memory, if it does. `fed`: its input is endless. */
 function takesAll(call: Call, fed: boolean): StaticVerdict | undefined {
   const { program, args, io } = call;
   if (program === 'xargs')
@@ -586,7 +593,7 @@ function takesAll(call: Call, fed: boolean): StaticVerdict | undefined {
   return out !== undefined && out !== '/dev/null' ? unknown('writes without end') : undefined;
 }
 
-/** Is a device without end, or what another program prints without end, what it reads? */
+/** Returns whether a call reads an endless device, or the endless output of another program. */
 function isFedWithoutEnd({ args, io }: Call): boolean {
   if (io.stdin?.includes(ENDLESS)) return true;
   return args.some(namesEndlessDevice);
@@ -596,7 +603,7 @@ function namesEndlessDevice({ text }: Field): boolean {
   return isEndlessDevice(text.startsWith('if=') ? text.slice(3) : text);
 }
 
-/** Does it stop reading by itself, early enough? */
+/** Returns whether the call stops reading early enough. */
 function stops(call: Call): boolean {
   const { program, args } = call;
   switch (program) {
@@ -633,7 +640,7 @@ function stops(call: Call): boolean {
 
 const UNITS = 'kmgtpezy';
 
-/** `10G` as a number; what is none has no end. */
+/** Returns `10G` as a number; infinity for other text. */
 function bytesOf(text: string): number {
   const [, digits, unit = ''] = /^\+?(\d+)([a-zA-Z]*)$/.exec(text.trim()) ?? [];
   if (digits === undefined) return text.startsWith('-') || text === '' ? Number.POSITIVE_INFINITY : 0;
@@ -647,7 +654,7 @@ function countsOn({ args }: Call): boolean {
   return /^-?inf/i.test(last) || Math.abs(Number(last)) > MOST_LINES;
 }
 
-/** `xargs -P0`, after what may be any number of words. */
+/** `xargs -P0` on what may be any number of words. */
 function startsAll({ args, io }: Call): boolean {
   const words = args.map(({ text }) => text);
   const all = words.some(

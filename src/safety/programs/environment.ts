@@ -6,7 +6,7 @@ import { hasUnknown } from '../shell/taint.ts';
 import { destructive, harmless, type StaticVerdict, unknown, worse } from '../verdict.ts';
 import { recordOf } from './records/index.ts';
 
-/** Variables that change how something looks, how much it says, or how many threads it takes. */
+/** Variables that change appearance, verbosity, or the number of threads. */
 const HARMLESS = pattern(String.raw`
     ^(LANG|LANGUAGE|LC_\w+|TZ|TERM|COLORTERM|NO_COLOR|FORCE_COLOR|CLICOLOR|CLICOLOR_FORCE|COLUMNS|LINES|CI
     |DEBIAN_FRONTEND|NEEDRESTART_MODE|PYTHON(UNBUFFERED|DONTWRITEBYTECODE|HASHSEED|IOENCODING|UTF8|FAULTHANDLER
@@ -22,7 +22,10 @@ const HARMLESS = pattern(String.raw`
     |OPTIND|REPLY|HISTSIZE|HISTFILESIZE|HISTCONTROL|HISTTIMEFORMAT|SECONDS|RANDOM|IFS)$
   `);
 
-/** Variables that choose what is found, loaded or run, where files go, or whom programs talk to. */
+/**
+ * Variables that decide which programs or libraries are found, loaded or run, where files go, or which servers are
+ * used.
+ */
 const DECIDES = pattern(String.raw`
     ^(PATH|CDPATH|ENV|BASH_.*|SHELLOPTS|BASHOPTS|PS4|PROMPT_COMMAND|POSIXLY_CORRECT|EXECIGNORE|FPATH|ZDOTDIR|(LD
     |DYLD)_\w+|GCONV_PATH|LOCPATH|NLSPATH|GETCONF_DIR|HOSTALIASES|RES_OPTIONS|LOCALDOMAIN|MALLOC_TRACE
@@ -42,15 +45,15 @@ const DECIDES = pattern(String.raw`
     |command_not_found_handle)$
   `);
 
-/** Code that every program, shell or interpreter started from then on runs first. */
+/** Variables naming code that every program, shell or interpreter runs first. */
 const PRELOADS =
   /^(LD_PRELOAD|LD_AUDIT|DYLD_INSERT_LIBRARIES|BASH_ENV|PYTHONSTARTUP|PERL5OPT|RUBYOPT|NODE_OPTIONS|GCONV_PATH|JAVA_TOOL_OPTIONS)$/;
-/** Places where anybody may have put it. */
+/** Directories where any user may put files. */
 const ANYBODYS = /(^|[\s:=@,"'(])\/(tmp|var\/tmp|dev\/shm)\//;
 /** A library beside the program, not one of the system. */
 const OWN_LIBRARY = /(^|[\s:])(\.{1,2}\/|~\/|\/home\/|\/root\/|\/Users\/)[^\s:]*\.(so|dylib)\b/;
 
-/** The shell expands these each time it asks for a line. */
+/** The shell expands these whenever it asks for a line. */
 const PROMPTS = /^(PS[0-3]|R?PROMPT\d?|RPS[12]|SPROMPT)$/;
 
 /** `GIT_TRACE=1` prints to the terminal; a path or a descriptor would be written to. */
@@ -62,7 +65,7 @@ const REDACTS = 'GIT_TRACE_REDACT';
 const INTEGERS = /^(S?RANDOM|SECONDS|LINENO|OPTIND|HISTCMD)$/;
 
 /**
- * The verdict on giving a variable a value. `exported`: programs see it, so a name that nobody knows is unknown there,
+ * Returns the verdict on giving a variable a value. `exported`: programs see it, so an unlisted name is unknown there,
  * unless the command itself uses it.
  */
 export function judgeAssignment(machine: Machine, name: string, value: string, exported: boolean): StaticVerdict {
@@ -81,12 +84,12 @@ export function judgeAssignment(machine: Machine, name: string, value: string, e
   return unknown(`variable ${name.slice(0, 40)} is not known`);
 }
 
-/** Of a variable whose value alone decides; undefined of all others. */
+/** Returns the verdict on a variable whose value alone decides; undefined for others. */
 function judgeByValue(name: string, value: string): StaticVerdict | undefined {
   if (HARMLESS.test(name)) return harmless();
   if (PRELOADS.test(name) && (ANYBODYS.test(value) || OWN_LIBRARY.test(value)))
     return destructive('foreign code first', `sets ${name}, so that what anybody may have put there runs first`);
-  // A directory of programs (`/tmp/venv/bin`) is one's own; another one there is anybody's.
+  // A directory of programs (`/tmp/venv/bin`) below /tmp is the user's own; /tmp itself is open to every user.
   if (name === 'PATH' && /^"?\/(tmp|var\/tmp|dev\/shm)(\/(?!bin\b)[\w.-]+)*(:|$)/.test(value))
     return destructive('foreign code first', 'takes programs from a place where anybody may have put them');
   if (PROMPTS.test(name))
@@ -105,7 +108,7 @@ function isUsed({ source }: Machine, name: string): boolean {
   return [`$${name}`, `\${${name}`, `printenv ${name}`].some((use) => source.includes(use));
 }
 
-/** Variables that only add to what is found or loaded: without them less is. */
+/** Variables that only add to what is found or loaded: unsetting them removes something. */
 const ONLY_ADDS = pattern(String.raw`
     ^(LD_(PRELOAD|LIBRARY_PATH|AUDIT)|PYTHON(PATH|HOME|STARTUP|BREAKPOINT)|NODE_(OPTIONS|PATH)|PERL5(LIB|OPT)
     |RUBY(LIB|OPT)|BASH_ENV|ENV|CDPATH|PROMPT_COMMAND|GIT_(DIR|WORK_TREE|INDEX_FILE|PAGER|EDITOR|EXTERNAL_DIFF
@@ -114,14 +117,14 @@ const ONLY_ADDS = pattern(String.raw`
     |TAR_OPTIONS|HISTFILE|PYTEST_ADDOPTS)$
   `);
 
-/** The verdict on taking a variable away: what then holds in its place, the system decides. */
+/** Returns the verdict on unsetting a variable: the system then decides what applies. */
 export function judgeUnset(name: string): StaticVerdict {
   return hasUnknown(name) || (DECIDES.test(name) && !ONLY_ADDS.test(name))
     ? unknown(`takes ${hasUnknown(name) ? 'a variable' : name} away, which decides what runs`)
     : harmless();
 }
 
-/** A function that takes the name of a program the gate knows would run in its place, in this shell and later. */
+/** A function with the name of a known program would run in its place, in this shell and later. */
 export function judgeDefinition(name: string): StaticVerdict {
   return name === 'command_not_found_handle' || recordOf(name) ? unknown(`gives ${name} another meaning`) : harmless();
 }

@@ -1,4 +1,4 @@
-/** What a call sends to another machine, and to whom (AC-8): read from its words, by what its record says it sends. */
+/** Finds what a call sends to another machine, and to whom (AC-8), from its words and its record. */
 
 import { PACKAGES } from '../../session/leaving.ts';
 import { hasUnknown } from '../shell/taint.ts';
@@ -7,12 +7,12 @@ import type { Call } from './call.ts';
 import { absolute } from './paths.ts';
 import { isDryReading, type Sends } from './record.ts';
 
-/** Notes on the machine what a call sends away. */
+/** Notes on the machine what a call sends. */
 export function noteSending(call: Call): void {
   for (const sending of sendingOf(call)) call.machine.sendings.push(sending);
 }
 
-/** What a call itself sends away; empty where that is nothing, or stays on this machine. */
+/** Returns what a call itself sends; empty where it sends nothing, or only to this machine. */
 export function sendingOf(call: Call): readonly Sending[] {
   const { leaves } = call.facts;
   if (!leaves || (call.reading && isDryReading(call.reading)) || call.has('--dry-run')) return [];
@@ -54,7 +54,7 @@ const READERS: Readonly<Record<Sends['as'], Reader>> = {
     const isSent =
       !isBuild || call.has('--push') || /\b(type=registry|push=true)\b/.test(givenTo(call, '-o', '--output').join(' '));
     if (!isSent) return [];
-    // Which images, the file of the services or of the build says.
+    // The file of the services or of the build names the images.
     const isListed = words[0] === 'compose' || call.program === 'docker-compose' || words.includes('bake');
     const named = isListed ? [] : isBuild ? givenTo(call, '-t', '--tag') : words.slice(-1);
     return named.length === 0 ? [sent(UNKNOWN_HOST, 'images', [])] : named.flatMap(imageTo);
@@ -141,10 +141,10 @@ function imageTo(image: string): readonly Sending[] {
   return isHere(registry) ? [] : [{ ...sent(registry, `image ${name}`, []), to: `${registry}/${path}` }];
 }
 
-/** The other machine of a stream, and what goes there: a file or program, or what the call gets on its input. */
+/** The other machine of a stream, and what is sent: a file, a program's output, or the call's input. */
 type End = { readonly host: string; readonly port: number; readonly takes: 'file' | 'input' };
 
-/** `nc HOST PORT`; one that listens or only looks whether a port is open sends nothing by itself. */
+/** `nc HOST PORT`; one that listens, or only tests whether a port is open, sends nothing itself. */
 function catEnd(call: Call): End | undefined {
   const [host, port] = call.operands.map(({ text }) => text);
   if (host === undefined || !/^\d+$/.test(port ?? '') || call.args.some(({ text }) => /^-\w*[lzU]/.test(text)))
@@ -189,7 +189,7 @@ function valuesOf(call: Call, ...names: readonly string[]): readonly string[] {
   return names.flatMap((name) => call.options.values.get(name) ?? []);
 }
 
-/** The same by the program's record: for letters that take a value with some subcommands only. */
+/** Returns the values by the program's record, for letters that take a value with some subcommands only. */
 function givenTo(call: Call, ...names: readonly string[]): readonly string[] {
   return (call.reading?.given ?? []).flatMap(({ name, value }) => (names.includes(name) ? (value ?? []) : []));
 }
@@ -214,10 +214,10 @@ function hostOf(address: string): readonly [string, number] {
   return [url.host, Number(url.port) || (secure ? 443 : 80)];
 }
 
-/** Stands for a receiver that is not known before the command runs. */
+/** Stands for a receiver that is unknown before the command runs. */
 const UNKNOWN_HOST = 'an address that is not known';
 
-/** Files that words name, behind the directory that the call is in. */
+/** Returns the files that words name, in the directory of the call. */
 function filesOf(call: Call, words: readonly string[]): readonly string[] {
   return words.flatMap((word) => (word === '-' || hasUnknown(word) ? [] : (absolute(call.machine, word) ?? [])));
 }

@@ -32,7 +32,7 @@ const VARIANTS: readonly (readonly [RegExp, string])[] = [
 
 const known = new Map<string, string>();
 
-/** The name rules know a program by: no directory, no version, the family's name. */
+/** Returns the name by which rules know a program: without directory and version, of its family. */
 export function programName(word: string): string {
   const found = known.get(word);
   if (found !== undefined) return found;
@@ -42,7 +42,7 @@ export function programName(word: string): string {
 }
 
 function resolve(word: string): string {
-  // A version asked of a package runner (`npx rimraf@5`) is no part of the name.
+  // A version given to a package runner (`npx rimraf@5`) is not part of the name.
   const base = word.slice(word.lastIndexOf('/') + 1).replace(/(?<=\w)@(latest|next|[\^~]?\d[\w.-]*)$/, '');
   for (const [pattern, name] of VARIANTS) {
     const found = pattern.exec(base);
@@ -61,7 +61,7 @@ export function isSystemWord(word: string): boolean {
 const TOOL_DIRECTORY =
   /(^|\/)(node_modules\/\.bin|\.?venv\/bin|env\/bin|vendor\/bin|\.local\/bin|\.cargo\/bin|go\/bin|virtualenv\/bin|bin)\//;
 
-/** Is this word a path to a file of the project, so that its name says nothing of what it does? */
+/** Returns whether this word is a path to a file of the project, whose name proves nothing. */
 export function isLocalScript(word: string): boolean {
   return word.includes('/') && !SYSTEM_DIRECTORY.test(word) && !TOOL_DIRECTORY.test(word);
 }

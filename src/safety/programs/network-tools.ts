@@ -8,7 +8,7 @@ import { fileKey } from './paths.ts';
 const NETWORK_LOSS =
   /^\s*(flush_all|flushall|flushdb|shutdown|delete\s+\S|del\s+\S|unlink\s+\S|kill\s*$|config\s+set|script\s+flush|debug\s+segfault|slaveof|replicaof|system_(reset|powerdown))/im;
 
-/** What comes to lie under a name that the call says or the address ends with: the same command may run it next. */
+/** Notes a file that a download creates under a name from the call or the address: the same command may run it next. */
 function noteDownload(call: Call): void {
   const last = call.operands.at(-1)?.text ?? '';
   const named =
@@ -17,7 +17,7 @@ function noteDownload(call: Call): void {
   if (name !== undefined) call.machine.written.set(fileKey(call.machine, name), FETCHED);
 }
 
-/** Whether the text on its input is not known; what comes through a pipe and is empty was not followed. */
+/** Returns whether the text on its input is unknown; empty input from a pipe was not followed. */
 function isGivenUnknown({ io: { stdin }, redirects }: Call): boolean {
   return stdin !== undefined && (hasUnknown(stdin) || (stdin === '' && redirects.length === 0));
 }

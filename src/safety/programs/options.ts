@@ -1,10 +1,10 @@
 import type { Field } from '../shell/machine.ts';
 
-/** The arguments of one call, sorted into options and operands by what is known of the program. */
+/** The arguments of one call, sorted into options and operands by the program's record. */
 export type Options = {
   /** Options as written: `--force`, `-f` (also out of clusters such as `-rf`), `-delete`. */
   readonly flags: ReadonlySet<string>;
-  /** Those of them that may be the beginning of a longer one, as getopt allows: `--forc`. */
+  /** Options that may abbreviate a longer one, as getopt allows: `--forc`. */
   readonly beginnings: readonly string[];
   /** Values of options that take one, by option. */
   readonly values: ReadonlyMap<string, readonly string[]>;
@@ -12,11 +12,11 @@ export type Options = {
 };
 
 export type Operand = Field & {
-  /** It follows an option of which nobody knows whether it takes a value, so this may be that value. */
+  /** It follows an option that may or may not take a value, so it may be that value. */
   readonly maybeValue?: boolean;
 };
 
-/** What sorting needs to know of a program. */
+/** The facts about a program that sorting needs. */
 type Known = { readonly values: ReadonlySet<string>; readonly singleDash: boolean };
 
 /** Sorts `args`. Everything after `--` is an operand. */
@@ -42,7 +42,7 @@ export function readOptions(known: Known, args: readonly Field[]): Options {
     }
     if (text === '--') {
       flags.add('--');
-      // What has whole words behind one dash goes on with them: `find -- src -delete`.
+      // A program with whole words behind one dash takes options after `--` as well: `find -- src -delete`.
       if (known.singleDash) continue;
       for (let k = i + 1; k < args.length; k++) operands.push(args[k] as Field);
       break;
@@ -72,7 +72,7 @@ const NEXT = Symbol();
 
 type Option = { readonly option: string; readonly value: string | typeof NEXT | undefined };
 
-/** One option word: adds what is given in it to `flags`; its value, or undefined where it is not known to take one. */
+/** Reads one option word: adds its options to `flags`, and returns its value, or undefined where none is known. */
 function readOption({ values, singleDash }: Known, text: string, flags: Set<string>): Option {
   if (!text.startsWith('--') && !singleDash) return readLetters(values, text, flags);
   const equals = text.indexOf('=');

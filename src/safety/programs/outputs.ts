@@ -4,13 +4,13 @@ import { harmless, type StaticVerdict, unknown } from '../verdict.ts';
 import type { Call } from './call.ts';
 import { adds, overwrite, specialTarget } from './paths.ts';
 
-/** Files of which nearly every home or project has one already. */
+/** Files that nearly every home or project has. */
 const COMMON_FILES =
   /(^|\/)(\.[\w-]+|id_(rsa|dsa|ecdsa|ed25519)|README(\.\w+)?|LICENSE|Makefile|Dockerfile|package(-lock)?\.json|tsconfig\.json|Cargo\.(toml|lock)|go\.(mod|sum)|pyproject\.toml|docker-compose\.ya?ml)$/;
 
 /**
- * The verdict on a file that a program writes as its output. Such files are mostly new, so where nothing can be looked
- * at only those count that exist nearly everywhere.
+ * Returns the verdict on a file that a program writes as its output. Such files are mostly new, so where files can't be
+ * looked at only those count that exist nearly everywhere.
  */
 export function writesOutput(call: Call, target: string, why = harmless()): StaticVerdict {
   const rule = 'output over a file';
@@ -21,7 +21,7 @@ export function writesOutput(call: Call, target: string, why = harmless()): Stat
     : overwrite(call.machine, target, rule, reason, why);
 }
 
-/** Notes what the output options of a call overwrite, also where the record does not know the rest of it. */
+/** Notes what the output options of a call overwrite, even where the record does not know its other words. */
 export function judgeOutputs(call: Call): void {
   if (call.program === 'ssh-keygen') keyFile(call);
   if (call.reading?.missing === undefined) return;
@@ -29,7 +29,7 @@ export function judgeOutputs(call: Call): void {
     if (role === 'write' && value !== undefined && value !== UNKNOWN) call.machine.note(writesOutput(call, value));
 }
 
-/** `ssh-keygen` asks before it writes over a key; an answer on its input settles that. */
+/** `ssh-keygen` asks before it overwrites a key; an answer on its input decides. */
 function keyFile(call: Call): void {
   const words = call.args.map((field) => field.text);
   const target = words[words.indexOf('-f') + 1];
@@ -40,7 +40,7 @@ function keyFile(call: Call): void {
   else if (call.machine.files) call.machine.note(writesOutput(call, target));
 }
 
-/** The verdict on opening one redirection: truncating an existing file loses it, appending does not. */
+/** Returns the verdict on opening one redirection: truncating an existing file loses it, appending does not. */
 export function judgeRedirect(machine: Machine, { operator, target, fd }: Redirect): StaticVerdict {
   if (CONNECTION.test(target)) {
     machine.sends = true;
@@ -57,10 +57,10 @@ export function judgeRedirect(machine: Machine, { operator, target, fd }: Redire
   return overwrite(machine, target, 'truncating redirection', 'empties an existing file');
 }
 
-/** What bash takes for a connection to another machine. */
+/** Paths that bash takes for a connection to another machine. */
 const CONNECTION = /^\/[/.]*dev\/[/.]*(tcp|udp)\//;
 
-/** Whether input or output goes over such a connection, also by a number that the command opened. */
+/** Returns whether input or output uses such a connection, also by a descriptor that the command opened. */
 export function talksToNetwork({ machine, redirects }: Pick<Call, 'machine' | 'redirects'>): boolean {
   if (redirects.length === 0) return false;
   if (redirects.some(({ target }) => CONNECTION.test(target))) return true;
