@@ -1,12 +1,13 @@
 /**
- * Which commands only read, and so may run beside others. Stricter than the gate's `safe`, which also covers what
- * adds (`mkdir d` beside `touch d/f` is a race) and what runs a project's files: a short list, everything else is no.
+ * Decides which commands only read, and so may run beside others. Stricter than the gate's `safe`, which also allows
+ * adding (`mkdir d` beside `touch d/f` is a race) and running a project's files: a short list, and no for everything
+ * else.
  */
 import { type JudgeOptions, judgeCommand } from './judge.ts';
 import { programName } from './programs/name.ts';
 import type { Field, Io, Redirect } from './shell/machine.ts';
 
-/** Readers of files and facts, whatever their options but those of `WRITES`. None moves the working directory. */
+/** Programs that only read, with any options except those of `WRITES`. None changes the working directory. */
 const READERS: ReadonlySet<string> = new Set(
   `cat tac nl head tail ls dir vdir tree wc cut paste column comm cmp diff rev fold tr grep egrep fgrep zgrep rg ag
    find fd stat file du df free uptime whoami id groups uname arch nproc ps pgrep pidof pwd echo printf true false
@@ -16,11 +17,11 @@ const READERS: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Subcommands of git that neither write nor refresh. */
+/** Subcommands of git that neither write nor refresh the index. */
 const GIT_READS =
   /^(log|diff|show|blame|shortlog|describe|rev-parse|rev-list|ls-files|ls-tree|cat-file|merge-base|for-each-ref|grep)$/;
 
-/** Options with which a reader writes, sets, or runs something. */
+/** Options with which these programs write, set, or run something. */
 const WRITES: Readonly<Record<string, RegExp>> = {
   sort: /^(-[a-zA-Z]*o|--output|--compress-program)/,
   tree: /^-[a-zA-Z]*o/,
@@ -33,19 +34,19 @@ const WRITES: Readonly<Record<string, RegExp>> = {
   file: /^-[a-zA-Z]*C|^--compile/,
 };
 
-/** Programs whose last operand would be written to, or which take the system's value from it. */
+/** Programs that write to a further operand, or set a system value from it. */
 const ONE_OPERAND: ReadonlySet<string> = new Set(['xxd']);
 
-/** What only reads where the kernel lets nothing be written: git can't refresh its index then. */
+/** Commands that only read where the kernel forbids writing: git can't refresh its index then. */
 const ALONE: ReadonlySet<string> = new Set(['cd', 'git status']);
 
-/** Whether a command changes no file, directory or process. False where that is not plain. */
+/** Returns whether a command changes no file, directory or process. False in doubt. */
 export function onlyReads(command: string, options: JudgeOptions): boolean {
   return reads(command, options, isReader);
 }
 
 /**
- * The same of a command that runs alone where the kernel lets it write nothing. `held`: nowhere else, since a
+ * Returns the same for a command that runs alone where the kernel forbids writing. Only with `held`, since a
  * repository's own settings can make git run something.
  */
 export function readsAlone(command: string, options: JudgeOptions): true | 'held' | undefined {
@@ -57,7 +58,7 @@ export function readsAlone(command: string, options: JudgeOptions): true | 'held
   return only ? (obeys ? 'held' : true) : undefined;
 }
 
-/** Whether one call of a command only reads, by its words. */
+/** Returns whether one call of a command only reads, judged by its words. */
 export function isPartReading(fields: readonly Field[]): boolean {
   return isReader(fields) || isAlone(fields);
 }
@@ -91,21 +92,21 @@ function isReader([program, ...args]: readonly Field[]): boolean {
   return name !== 'git' || GIT_READS.test(args[0]?.text ?? '');
 }
 
-/** Whether a redirection opens no file to write to. */
+/** Returns whether a redirection opens no file for writing. */
 export function opensNothing({ operator, target }: Redirect): boolean {
   return !operator.includes('>') || target === '/dev/null' || /^(\d+-?|-)$/.test(target);
 }
 
-// Which commands do the same over pipes as in a terminal, so that none is made for them. What they print, where they
-// ask and what they wait for must not depend on it: a short list, everything else is no. `rm` and `mv` are not on it,
-// since in a terminal they ask before they take what is write-protected; `ls`, `git`, `ps` and `jq` print other text
+// Decides which commands behave the same over pipes as in a terminal, so that they need no terminal. Their output,
+// questions and waits must not depend on it: a short list, and no for everything else. `rm` and `mv` are not on it,
+// since in a terminal they ask before removing write-protected files; `ls`, `git`, `ps` and `jq` print other text
 // there.
 
 const words = (text: string): readonly string[] => text.split(/\s+/);
 
 /**
- * How many operands keep a program from reading its standard input: in a terminal it would wait for the user there.
- * Never with Infinity: it must be fed.
+ * The least number of operands with which a program does not read its standard input, for which it would wait in a
+ * terminal. Infinity: it always reads it, and must be fed.
  */
 const OPERANDS: ReadonlyMap<string, number> = new Map([
   ...words(
@@ -121,7 +122,7 @@ const OPERANDS: ReadonlyMap<string, number> = new Map([
   ...words('tr tee read mapfile readarray').map((name) => [name, Number.POSITIVE_INFINITY] as const),
 ]);
 
-/** Words with which a program asks, runs something that is not looked at, or colours for a terminal. */
+/** Words with which a program asks, runs something that is not judged, or colours output for a terminal. */
 const DIFFERENT: Readonly<Record<string, RegExp>> = {
   cp: /^(-\w*i|--interactive)/,
   ln: /^(-\w*i|--interactive)/,
@@ -133,10 +134,10 @@ const DIFFERENT: Readonly<Record<string, RegExp>> = {
 };
 const COLOURS = /^--colou?r(=(auto|tty|if-tty))?$/;
 
-/** Files that are whatever the program has open; `/dev/null` is the same everywhere. */
+/** Files that stand for the program's own descriptors; `/dev/null` is the same everywhere. */
 const OWN_STREAMS = /\/dev\/(?!null\b)|\/proc\b/;
 
-/** Whether a command behaves the same over pipes, its input empty. False where that is not plain. */
+/** Returns whether a command behaves the same over pipes with empty input. False in doubt. */
 export function worksOverPipes(command: string, options: JudgeOptions): boolean {
   if (OWN_STREAMS.test(command)) return false;
   let calls = 0;
@@ -158,7 +159,7 @@ function isSame([program, ...args]: readonly Field[], { stdin }: Io): boolean {
   if (needed === undefined) return false;
   if (args.some(({ text }) => COLOURS.test(text) || different?.test(text))) return false;
   if (stdin !== undefined || needed === 0) return true;
-  // Numbers stand behind options mostly, and `-` is the standard input.
+  // A number is mostly the value of an option, and `-` is the standard input.
   const operands = args.filter(({ text }) => !/^(-.*|\d+)$/.test(text)).length;
   return operands >= needed && !args.some(({ text }) => text === '-');
 }

@@ -6,7 +6,7 @@ import { type JudgeOptions, judgeCommand, judgeWrite, quote } from './judge.ts';
 import { verbOf } from './verbs.ts';
 import { destructive, harmless, type StaticVerdict, unknown, worse } from './verdict.ts';
 
-/** What a server declares of a tool; it can raise the suspicion only (SF-6). */
+/** A server's own description of a tool, which can only raise suspicion (SF-6). */
 export type ToolAnnotations = { readonly destructiveHint?: boolean; readonly readOnlyHint?: boolean };
 
 export type ToolOptions = JudgeOptions & {
@@ -16,14 +16,14 @@ export type ToolOptions = JudgeOptions & {
 };
 
 const BUILT_IN_HARMLESS = new Set(['jobs', 'delegate', 'request_mode_upgrade']);
-/** Tools that run what they are given. */
+/** Tools that run their arguments. */
 const EXECUTES =
   /(^|_)(shell|bash|sh|exec|execute|run|terminal|command|cmd|ssh|eval|spawn|system|powershell|script|console|subprocess)(_|$)/;
 const COMMAND_KEY =
   /^(command|cmd|commands|shell|script|bash|exec|commandline|command_line|run|line|input|code_to_run)$/i;
 const CODE_KEY = /^(code|script|source|javascript|js|python|function|expression|pagefunction)$/i;
 const SQL_KEY = /^(sql|query|statement|statements|queries|sql_query|sqlquery)$/i;
-/** Arguments that are prose or content: what they mention does not happen. */
+/** Arguments that are prose or content: commands mentioned in them are not run. */
 const PROSE_KEY = pattern(
   String.raw`
     ^(title|body|description|content|contents|text|message|messages|comment|summary|subject|note|notes|prompt
@@ -55,7 +55,7 @@ const READS = pattern(String.raw`
     |has|can|allowed)$
   `);
 
-/** Servers that stand before one program: the command they are given is an argument of it. */
+/** Servers for one program: their tools take a command of that program. */
 const FRONTS: readonly (readonly [RegExp, string])[] = [
   [/redis|valkey/, 'redis-cli'],
   [/kubectl|kubernetes|k8s/, 'kubectl'],
@@ -64,15 +64,15 @@ const FRONTS: readonly (readonly [RegExp, string])[] = [
   [/terraform/, 'terraform'],
 ];
 
-/** Cypher, which graph databases take where others take SQL. */
+/** Cypher, the query language of graph databases. */
 const CYPHER_LOSS = /\b(detach\s+delete|delete|drop|remove)\b/i;
 
 const ITS_NAME_READS = harmless('its name says that it reads');
-/** Servers whose tools hand a `query` to a database, whatever the tool is called. */
+/** Servers whose tools pass a `query` to a database, whatever the tool's name. */
 const DATABASE =
   /sql|postgres|maria|oracle|snowflake|bigquery|clickhouse|duckdb|redshift|athena|trino|presto|databricks|cassandra|mongo|redis|(^|[_-])db([_-]|$)|database|query|exec|run|shell|command/;
 
-/** Judges a tool call by its name, its arguments and what its server admits (SF-6). Never throws. */
+/** Judges a tool call by its name, its arguments and its server's description (SF-6). Never throws. */
 export function judgeTool(name: string, argumentsJson: string, options: ToolOptions): StaticVerdict {
   try {
     return judge(name, argumentsJson, options);
@@ -94,10 +94,10 @@ function judge(name: string, argumentsJson: string, options: ToolOptions): Stati
   const named = byName(name, args);
   let verdict = worse(named, unknown('its arguments are not a JSON object'));
   if (args !== undefined) {
-    // What a tool that only looks something up is asked for is text, however much it reads like a command.
+    // The query of a tool that only looks something up is text, even if it reads like a command.
     const texts = named === ITS_NAME_READS && !DATABASE.test(name.toLowerCase());
     const given = byArguments(name, args, options, texts);
-    // A tool that runs what it is given is as harmless as that.
+    // A tool that runs its arguments is as harmless as they are.
     verdict = named.verdict === 'unknown' && given.settled ? given.verdict : worse(named, given.verdict);
   }
   const { annotations } = options;
@@ -107,7 +107,7 @@ function judge(name: string, argumentsJson: string, options: ToolOptions): Stati
   return verdict;
 }
 
-/** Words of a tool's name: `server__deleteManyItems` → delete, many, items. */
+/** Returns the words of a tool's name: `server__deleteManyItems` → delete, many, items. */
 function nameWords(name: string): readonly string[] {
   const own = name.includes('__') ? name.slice(name.indexOf('__') + 2) : name;
   return own
@@ -117,7 +117,7 @@ function nameWords(name: string): readonly string[] {
     .filter((word) => word !== '');
 }
 
-/** What a name says as a whole, whatever word comes first. */
+/** Names that are judged as a whole, whatever their first word. */
 const WHOLE_NAMES: readonly (readonly [
   (words: readonly string[], args: Record<string, unknown> | undefined) => boolean,
   StaticVerdict,
@@ -164,7 +164,7 @@ function byName(name: string, args: Record<string, unknown> | undefined): Static
   return unknown('a tool that is not known');
 }
 
-/** What one word of a name settles; undefined: the next one may. */
+/** Returns the verdict of one word of a name; undefined: the next word may decide. */
 function byWord(list: readonly string[], index: number, dry: boolean): StaticVerdict | undefined {
   const word = list[index] ?? '';
   if (READS.test(word) && !list.slice(0, index).some((other) => verbOf(other)?.startsWith('destroys')))
@@ -191,7 +191,7 @@ function byChange(list: readonly string[], word: string): StaticVerdict {
     : harmless('its name says that it adds');
 }
 
-/** No condition at all. */
+/** Returns whether a filter has no condition. */
 function isEmpty(filter: unknown): boolean {
   return filter === undefined || (typeof filter === 'object' && filter !== null && Object.keys(filter).length === 0);
 }
@@ -199,17 +199,17 @@ function isEmpty(filter: unknown): boolean {
 /** Arguments that name a file or directory. */
 const PATH_KEY =
   /^(path|paths|file|files|file_?paths?|file_?name|relative_?path|target|target_?(file|path)|dest|destination|to|new_?path|output|output_?(file|path)|uri|source|from|src|old_?path)$/i;
-/** Of these, what a tool that moves takes its file from; others only read it. */
+/** The paths from which a moving tool takes files away; other tools only read them. */
 const SOURCE_KEY = /^(source|from|src|old_?path)$/i;
-/** Arguments that hold what is to stand in a file. */
+/** Arguments that hold a file's new content. */
 const CONTENT_KEY =
   /^(contents?|text|new_?(text|str|string|content)|file_?text|data|edits?|changes|patch|patches|diff|body|lines|insert_?(text|line)|replacement)$/i;
-/** Words of names of tools that change files. */
+/** Words in names of tools that change files. */
 const WRITES_FILES =
   /^(write|edit|create|append|insert|replace|patch|apply|save|store|put|update|modify|overwrite|touch|upload|download|copy|link|symlink|chmod|truncate|extract|unzip)$/;
 const MOVES_FILES = /^(move|rename|mv|delete|remove|rm|unlink|trash)$/;
 
-/** What a call does to the files that it names: the same as a redirection into them does. */
+/** Judges writing to the files that a call names, like a redirection into them. */
 function judgePaths(name: string, args: Readonly<Record<string, unknown>>, options: ToolOptions): StaticVerdict {
   const words = nameWords(name);
   const moves = words.some((word) => MOVES_FILES.test(word));
@@ -226,7 +226,7 @@ function judgePaths(name: string, args: Readonly<Record<string, unknown>>, optio
   return verdict;
 }
 
-/** Paths of one argument that are looked at. */
+/** The most paths of one argument that are judged. */
 const MAX_PATHS = 50;
 
 function pathOf(text: string): string {
@@ -247,11 +247,11 @@ function byArguments(name: string, args: Record<string, unknown>, options: ToolO
   return walk;
 }
 
-/** Arguments that take something away when they are true. */
+/** Arguments that delete something when they are true. */
 const FORCING_KEY =
   /^(force|recursive_delete|delete|purge|overwrite|drop|hard|delete_branch|permanently|permanent|prune|destroy|auto_approve)$/i;
 
-/** One walk through all arguments of a call, with the worst that was found so far. */
+/** One walk through all arguments of a call, with the worst verdict so far. */
 class ArgumentWalk implements Given {
   verdict: StaticVerdict;
   settled = false;
@@ -283,7 +283,7 @@ class ArgumentWalk implements Given {
     else if (value === true && FORCING_KEY.test(key)) this.note(destructive('tool argument', `${key} is set`));
   }
 
-  /** A call of JSON-RPC, as an object or as its text, is the call of the tool that its method names. */
+  /** A call of JSON-RPC, as an object or as text, is judged as a call of the tool that its method names. */
   request(value: unknown, depth: number): void {
     const call = typeof value === 'string' && /^\s*\{[\s\S]*"method"/.test(value) ? parseJsonObject(value) : value;
     if (typeof call !== 'object' || call === null || !('method' in call) || typeof call.method !== 'string') return;
@@ -328,14 +328,14 @@ type Argument = {
   readonly name: string;
   readonly key: string;
   readonly value: string;
-  /** The tool runs what it is given. */
+  /** Whether the tool runs its arguments. */
   readonly executes: boolean;
   readonly options: ToolOptions;
-  /** The tool looks something up: what it is asked for is text. */
+  /** Whether the tool looks something up, so that its query is text. */
   readonly texts: boolean;
 };
 
-/** How a statement of SQL begins. */
+/** The start of an SQL statement. */
 const SQL_TEXT =
   /^\s*(--|\/\*|\(|select|insert|update|delete|drop|create|alter|truncate|with|explain|show|grant|revoke|merge|replace|call|do|begin|vacuum|pragma)/i;
 
@@ -343,13 +343,13 @@ const GRAPH_KEY = /^(query|mutation|document|graphql|operation|gql|body|source)$
 /** A document of GraphQL in which an operation changes something. */
 const MUTATION = /(?:^|\})(?:\s|#.*\n)*mutation\b[^{}]*\{/;
 
-/** A document, by itself or in the request that carries it. */
+/** Returns a GraphQL document, alone or from the request that carries it. */
 function documentOf(text: string): string {
   const query = /^\s*\{\s*"/.test(text) ? parseJsonObject(text)?.query : text;
   return typeof query === 'string' ? query : '';
 }
 
-/** What a mutation does, by the names of its fields. */
+/** Judges a mutation by the names of its fields. */
 function judgeMutation(text: string): StaticVerdict {
   const plain = text.replace(/#.*|"""[\s\S]*?"""|"(?:[^"\\\n]|\\.)*"/g, '');
   for (const [, field = ''] of plain.matchAll(/([A-Za-z_]\w*)\s*(?=[({}])/g)) {
@@ -359,7 +359,7 @@ function judgeMutation(text: string): StaticVerdict {
   return unknown('a mutation: it changes something');
 }
 
-/** Of a string argument only losses count: that it is not known as a command means nothing. */
+/** Returns the losses in a string argument. That it is not a known command means nothing. */
 function judgeString(argument: Argument): StaticVerdict {
   const { name, key, value, options, texts } = argument;
   if (value.length < 3) return harmless();
@@ -393,7 +393,7 @@ function judgeQuery({ name, value, executes }: Argument): StaticVerdict {
     : harmless();
 }
 
-/** Code of which nobody says the language: read as each of two, and its lines for the shell (`!ls`). */
+/** Code of unknown language is read as each of two, and its lines for the shell (`!ls`) as well. */
 function judgeCode({ key, value, options }: Argument): StaticVerdict {
   for (const line of value.match(/^\s*[!%][a-z].*$/gm) ?? []) {
     const verdict = judgeCommand(line.trim().slice(1), options);
@@ -420,12 +420,12 @@ function judgeWords({ key, value, executes, options }: Argument): StaticVerdict 
   return !PROSE_KEY.test(key) && /\s/.test(value) ? onlyLoss(judgeCommand(value, options)) : harmless();
 }
 
-/** Arguments that run something beside what the tool is named after. */
+/** Arguments with a command that runs besides the tool's own action. */
 const HOOK_KEY = /(^|_)(run|exec|command|cmd|hook|shell|script)s?$/i;
-/** A statement that loses data, as the whole of a value or smuggled in behind another. */
+/** A statement that loses data, as a whole value or injected behind another. */
 const SQL_LOSS =
   /(^|;)\s*(drop\s+(table|database|schema|view|index)\s+\w|truncate\s+\w|delete\s+from\s+\w|detach\s+delete\b)/i;
-/** What begins like a statement that changes something. */
+/** The start of a statement that changes data. */
 const SQL_CHANGE = pattern(
   String.raw`
     (^|;)\s*((drop|alter)\s+(table|database|schema|view|index|user|role|trigger|function|sequence)\s+["\w]
@@ -434,7 +434,7 @@ const SQL_CHANGE = pattern(
   `,
   'i',
 );
-/** A statement as the whole of a value, which is no prose. */
+/** A statement as a whole value, which can't be prose. */
 const SQL_WHOLE = pattern(
   String.raw`
     ^\s*(drop\s+(table|database|schema|view|index|user|role)\s+(if\s+exists\s+)?[\w."]+(\s+cascade)?
@@ -444,10 +444,10 @@ const SQL_WHOLE = pattern(
   'i',
 );
 const GRAPH_LOSS = /\)\s*detach\s+delete\b/i;
-/** Tools that look for words, wherever they stand. */
+/** Tools that search for words, wherever these occur. */
 const SEARCHES = /(^|_)(search|find|grep|lookup|web|google|ask)(_|$)/;
 
-/** What a tool that says it only reads is given beside words to look for: a benign name never ends the judgement. */
+/** Returns losses in arguments of a tool whose name says that it only reads: a benign name never ends the judgement. */
 function hiddenIn(name: string, key: string, value: string, options: ToolOptions): StaticVerdict {
   if (HOOK_KEY.test(key)) return onlyLoss(judgeCommand(value, options));
   const called = nameWords(name);
@@ -464,12 +464,12 @@ function hiddenIn(name: string, key: string, value: string, options: ToolOptions
   return prose || SQL_CHANGE.test(value) ? onlyLoss(judgeSql(value)) : harmless();
 }
 
-/** The command of a tool whose server stands before a program, with that program in front. */
+/** Returns the command of a tool that stands for a program, with that program in front. */
 function behind(name: string, value: string, options: ToolOptions): StaticVerdict {
   const words = nameWords(name);
   const program = FRONTS.find(([server]) => server.test(name.toLowerCase()))?.[1];
   if (program === undefined) return harmless();
-  // `kubectl_rollout` with a subcommand: what stands in the name comes first.
+  // `kubectl_rollout` with a subcommand: the words of the name come first.
   const own = words[0] === program && words.length > 1 && words[1] !== 'generic' ? words.slice(1).join(' ') : '';
   return worse(
     onlyLoss(judgeCommand(`${program} ${value}`, options)),
@@ -477,7 +477,7 @@ function behind(name: string, value: string, options: ToolOptions): StaticVerdic
   );
 }
 
-/** `move_file` and its like lose what stands at the destination. */
+/** `move_file` and its like destroy the file at the destination. */
 function transfer(name: string, args: Record<string, unknown>, options: ToolOptions): StaticVerdict {
   if (!/^(move|rename|mv)(_|$)/.test(nameWords(name).join('_'))) return harmless();
   const [from, to] = [args.source ?? args.from ?? args.src, args.destination ?? args.to ?? args.dest ?? args.target];
