@@ -185,12 +185,7 @@ export const DATA: Records = {
       '': { tune: '--version --paths --config-dir --data-dir --runtime-dir' },
     },
   },
-  restic: {
-    ...BACKUP,
-    values: '-t --target',
-    family: 'cloud and data',
-    findings: [RESTIC_LOSS],
-  },
+  restic: { ...BACKUP, values: '-t --target', family: 'cloud and data', findings: [RESTIC_LOSS] },
   borg: {
     ...BACKUP,
     values: '--keep-yearly --keep-within -P --prefix',
@@ -236,11 +231,7 @@ export const DATA: Records = {
   },
   'ansible ansible-playbook': {
     helpers: 'ldconfig ssh',
-    of: {
-      ansible: {
-        values: '-P -B',
-      },
-    },
+    of: { ansible: { values: '-P -B' } },
     tune: '-# -i= -u= -l= -t= -f= -m= -a= -b -k -K -v -vv -vvv -o -D --inventory= --user= --limit= --tags= --skip-tags= --forks= --module-name= --args= --become --diff --become-user= --start-at-task= --step -T= --timeout=',
     dry: '-C --check --syntax-check --list-tasks --list-hosts --list-tags',
     load: '-e= --extra-vars= --vault-password-file= --private-key= -c= --connection= -M= --ssh-common-args= --ssh-extra-args= --become-method= --vault-id=',

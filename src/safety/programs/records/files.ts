@@ -131,12 +131,7 @@ export const FILES: Records = {
     judge: ({ args }) => (args.some(({ text }) => text === '-fprintf') ? unknown('find writes a file') : undefined),
   },
   'fd fdfind': {
-    of: {
-      fd: {
-        values: '--search-path',
-        traits: ['namesOnly'],
-      },
-    },
+    of: { fd: { values: '--search-path', traits: ['namesOnly'] } },
     tune: '-# -H -I -u -s -i -g -F -a -l -L -p -0 -1 -q -j= -d= -t= -e= -E= -S= -c= -C= -o= --hidden --no-ignore --unrestricted --case-sensitive --ignore-case --glob --fixed-strings --absolute-path --list-details --follow --full-path --print0 --max-depth= --min-depth= --exact-depth= --type= --extension= --exclude= --size= --changed-within= --changed-before= --owner= --color= --threads= --max-results= --quiet --base-directory= --regex --no-ignore-vcs --one-file-system --strip-cwd-prefix',
     load: '-x; -X; --exec; --exec-batch;',
     operands: 'read',
@@ -146,10 +141,7 @@ export const FILES: Records = {
     tune: '-# -i -c -l= -n= -r= -b -e -0 -w --ignore-case --count --limit= --regex --basename --existing',
     operands: 'tune',
   },
-  'mkdir mkfifo': {
-    tune: '-p -v -m= -Z --parents --verbose --mode= --context[=]',
-    operands: 'make',
-  },
+  'mkdir mkfifo': { tune: '-p -v -m= -Z --parents --verbose --mode= --context[=]', operands: 'make' },
   mktemp: {
     values: '--tmpdir',
     tune: '-d -q -u -t -p= --directory --dry-run --quiet --suffix= --tmpdir[=]',

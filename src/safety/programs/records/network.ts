@@ -265,23 +265,11 @@ export const NETWORK: Records = {
   'ssh autossh': {
     of: {
       ssh: {
-        wraps: {
-          session: true,
-          skip: 1,
-          joined: true,
-          elsewhere: true,
-        },
+        wraps: { session: true, skip: 1, joined: true, elsewhere: true },
         traits: ['sends', 'namesOnly'],
         keys: '-i -o',
       },
-      autossh: {
-        wraps: {
-          skip: 1,
-          joined: true,
-          elsewhere: true,
-        },
-        traits: ['namesOnly'],
-      },
+      autossh: { wraps: { skip: 1, joined: true, elsewhere: true }, traits: ['namesOnly'] },
     },
     stopsAtOperand: true,
     tune: '-# -4 -6 -a -C -f -g -K -k -M= -m= -N -n -O= -p= -P= -q -s -T -t -tt -v -vv -vvv -V -x -y  -l= -b= -B= -c= -e= -G -Q= -o=',

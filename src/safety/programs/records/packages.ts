@@ -92,9 +92,7 @@ export const SYSTEM_PACKAGES: Records = {
   },
   'dnf yum': {
     leaves: { as: 'packages', when: /^(install|reinstall|update|upgrade|groupinstall|builddep)\b/ },
-    of: {
-      dnf: {},
-    },
+    of: { dnf: {} },
     global: true,
     tune: '-y -q -v -C -b --assumeyes --quiet --verbose --cacheonly --refresh --best --nobest --skip-broken --enablerepo= --disablerepo= --repo= --repoid= --releasever= --exclude= -x= --installed --available --all --showduplicates --recent --upgrades --list --info --whatprovides= --requires --latest-limit=',
     dry: '--assumeno',
@@ -297,16 +295,8 @@ export const PACKAGES: Records = {
         reaches: 'view info show search s',
         traits: ['sends', 'printsSetup', 'runsProject', 'speaks'],
       },
-      pnpm: {
-        wraps: { sub: 'exec|dlx', code: '-c --shell-mode' },
-        leaves: PUBLISH,
-        traits: ['runsProject'],
-      },
-      yarn: {
-        leaves: PUBLISH,
-        wraps: { sub: 'exec|dlx' },
-        traits: ['runsProject'],
-      },
+      pnpm: { wraps: { sub: 'exec|dlx', code: '-c --shell-mode' }, leaves: PUBLISH, traits: ['runsProject'] },
+      yarn: { leaves: PUBLISH, wraps: { sub: 'exec|dlx' }, traits: ['runsProject'] },
     },
     helpers: 'node sh git man',
     global: true,
@@ -392,13 +382,7 @@ export const PACKAGES: Records = {
     judge: (_, reading) => judgeFetched(reading),
   },
   'pip pipx': {
-    of: {
-      pip: {
-        values: '-f',
-        traits: ['printsSetup', 'speaks'],
-        reaches: 'index download install',
-      },
-    },
+    of: { pip: { values: '-f', traits: ['printsSetup', 'speaks'], reaches: 'index download install' } },
     helpers: 'python3 lsb_release getopt cut tr uname dpkg rustc git gcc',
     global: true,
     tune: '-q -v --quiet --verbose --no-color --disable-pip-version-check --no-input --isolated --no-cache-dir --timeout= --retries= --no-python-version-warning --require-virtualenv',

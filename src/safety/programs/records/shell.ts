@@ -131,11 +131,7 @@ export const SHELL: Records = {
       call.program === 'lsof' && call.args.some(({ text }) => /^-i$/.test(text)) ? undefined : undefined,
   },
   'dmesg journalctl': {
-    of: {
-      journalctl: {
-        values: '--lines',
-      },
-    },
+    of: { journalctl: { values: '--lines' } },
     tune: '-# -a -b= -e -f -F= -g= -H -i -k -l -L[=] -m -M= -n= -N -o= -p= -P -q -r -S= -t= -T -u= -U= -w -W -x -d --all --boot[=] --pager-end --follow --field= --grep= --case-sensitive[=] --dmesg --full --merge --lines[=] --output= --priority= --no-pager --no-hostname --no-tail --quiet --reverse --since= --until= --identifier= --ctime --unit= --user-unit= --user --system --utc --catalog --list-boots --disk-usage --header --fields --facility= --level= --decode --human --color[=] --reltime --raw --time-format= --nopager --kernel --userspace --show-delta --notime --output-fields= --cursor= --after-cursor= --show-cursor --list-catalog --file=',
     read: '-D= --directory= --root=',
     write: '--cursor-file=',
@@ -221,10 +217,7 @@ export const SHELL: Records = {
 export const WRAPPERS_RECORDS: Records = {
   sudo: {
     values: '--close-from',
-    wraps: {
-      session: true,
-      idle: '-l -v -k -K -V --list --validate',
-    },
+    wraps: { session: true, idle: '-l -v -k -K -V --list --validate' },
     stopsAtOperand: true,
     tune: '-b -E -H -i -K -k -n -P -S -s -v -u= -g= -h= -p= -r= -t= -U= -T= -B -N --user= --group= --host= --prompt= --role= --type= --other-user= --preserve-env[=] --set-home --login --non-interactive --background --stdin --validate --reset-timestamp --remove-timestamp --bell --command-timeout=',
     load: '-A -C= -D= -R= --chdir= --chroot= -e --edit --askpass',
@@ -239,13 +232,7 @@ export const WRAPPERS_RECORDS: Records = {
     load: '-C=',
     operands: 'command',
   },
-  nice: {
-    exact: true,
-    wraps: {},
-    stopsAtOperand: true,
-    tune: '-# -n= --adjustment=',
-    operands: 'command',
-  },
+  nice: { exact: true, wraps: {}, stopsAtOperand: true, tune: '-# -n= --adjustment=', operands: 'command' },
   ionice: {
     exact: true,
     values: '--pid',
