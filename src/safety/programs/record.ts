@@ -12,22 +12,9 @@ import type { Operand } from './options.ts';
  * makes this subcommand only show what it would do, `undry` takes that back · `idle` makes it print and end (`--help`).
  */
 const ROLES = [
-  'tune',
-  'read',
-  'ask',
-  'write',
-  'add',
-  'make',
-  'into',
-  'project',
-  'run',
-  'load',
-  'send',
-  'delete',
-  'dry',
-  'undry',
-  'idle',
-] as const;
+  ...(['tune', 'read', 'ask', 'write', 'add', 'make', 'into', 'project'] as const),
+  ...(['run', 'load', 'send', 'delete', 'dry', 'undry', 'idle'] as const),
+];
 export type Role = (typeof ROLES)[number];
 
 /**
@@ -277,19 +264,11 @@ export type Records = Readonly<Record<string, Spec>>;
 export type OptionSpec = { readonly role: Role; readonly value: 'none' | 'required' | 'attached' | 'until' };
 
 /** What of a row is asked for on every call, with all keys in one order. */
-type Asked = {
-  readonly [Key in
-    | 'singleDash'
-    | 'oldStyle'
-    | 'stopsAtOperand'
-    | 'argFiles'
-    | 'noOptions'
-    | 'control'
-    | 'open'
-    | 'runsFiles'
-    | 'asks'
-    | 'judge']: Spec[Key] | undefined;
-};
+const ASKED = [
+  ...(['singleDash', 'oldStyle', 'stopsAtOperand', 'argFiles', 'noOptions'] as const),
+  ...(['control', 'open', 'runsFiles', 'asks', 'judge'] as const),
+];
+type Asked = { readonly [Key in (typeof ASKED)[number]]: Spec[Key] | undefined };
 
 export type Compiled = Asked & {
   readonly spec: Spec;
@@ -340,16 +319,7 @@ export function compileSpec(spec: Spec, inherited: ReadonlyMap<string, OptionSpe
   const operands = words(spec.operands) as readonly OperandRole[];
   return {
     spec,
-    singleDash: spec.singleDash,
-    oldStyle: spec.oldStyle,
-    stopsAtOperand: spec.stopsAtOperand,
-    argFiles: spec.argFiles,
-    noOptions: spec.noOptions,
-    control: spec.control,
-    open: spec.open,
-    runsFiles: spec.runsFiles,
-    asks: spec.asks,
-    judge: spec.judge,
+    ...(Object.fromEntries(ASKED.map((key) => [key, spec[key]])) as Asked),
     options,
     subs,
     bare: bare ? { ...bare, options: new Map([...options, ...bare.options]) } : undefined,
@@ -386,6 +356,11 @@ export type Finding = {
    */
   readonly bounded?: 'writes' | 'signals';
 };
+
+/** A finding or a rule: its name, why it matters, and what else is said of it. */
+export function row<Row extends Finding>(name: string, reason: string, more?: Omit<Row, 'name' | 'reason'>): Row {
+  return { name, reason, ...more } as Row;
+}
 
 /**
  * What must hold of a call, all of it. Words that are missing count as empty. The words of a call are its arguments;

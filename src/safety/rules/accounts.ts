@@ -1,27 +1,23 @@
 import type { Call } from '../programs/call.ts';
 import { DISK, isKill, isQuiet, SYSTEM_PATH, signalOf } from '../programs/paths.ts';
+import { row } from '../programs/record.ts';
 import { hasUnknown, withoutTaint } from '../shell/taint.ts';
 import { NEVER, type Rule } from './rule.ts';
 
 /** Permissions, accounts, keys and secrets. */
 export const ACCOUNT_RULES: readonly Rule[] = [
-  {
-    name: 'recursive permissions',
+  row('recursive permissions', 'changes permissions of a whole tree', {
     kept: true,
     programs: 'chmod chown chgrp chattr setfacl chcon icacls takeown',
     shapes: ['-R|--recursive|/T', '-b|--remove-all|-x|--remove|-k|--remove-default|--set|--restore'],
     of: { restorecon: { not: { shape: '-n' } } },
-    reason: 'changes permissions of a whole tree',
-  },
-  {
-    name: 'recursive permissions',
+  }),
+  row('recursive permissions', 'changes permissions of files that something else lists', {
     kept: true,
     programs: 'chmod chown chgrp chattr setfacl chcon',
     when: namesListed,
-    reason: 'changes permissions of files that something else lists',
-  },
-  {
-    name: 'permissions of system files',
+  }),
+  row('permissions of system files', 'changes permissions that others rely on', {
     programs: 'setcap setsebool chflags',
     shapes: [''],
     of: {
@@ -39,10 +35,8 @@ export const ACCOUNT_RULES: readonly Rule[] = [
       chattr: { argument: /^[-+=][a-zA-Z]*[ia]/ },
       semanage: { shape: '-d|--delete|-D|--deleteall|-m' },
     },
-    reason: 'changes permissions that others rely on',
-  },
-  {
-    name: 'accounts',
+  }),
+  row('accounts', 'changes accounts or passwords', {
     programs: 'smbpasswd',
     shapes: [''],
     of: {
@@ -65,16 +59,12 @@ export const ACCOUNT_RULES: readonly Rule[] = [
       'pwck grpck': { not: { shape: '-r|--read-only' } },
       dseditgroup: { line: /(^|\s)-o (edit|create|delete)\b/ },
     },
-    reason: 'changes accounts or passwords',
-  },
-  {
-    name: 'chpasswd',
+  }),
+  row('chpasswd', 'changes accounts or passwords', {
     programs: 'chpasswd newusers vipw vigr mkpasswd-db',
-    reason: 'changes accounts or passwords',
     shapes: [''],
-  },
-  {
-    name: 'keys and secrets',
+  }),
+  row('keys and secrets', 'removes keys, secrets or certificates', {
     programs: 'tpm2_clear',
     shapes: [''],
     of: {
@@ -113,8 +103,7 @@ export const ACCOUNT_RULES: readonly Rule[] = [
       op: { range: [0, 2, /\b(delete|archive|edit|remove|revoke|suspend)\b/] },
       'acme.sh': { line: /--(revoke|remove|deactivate|uninstall)/ },
     },
-    reason: 'removes keys, secrets or certificates',
-  },
+  }),
 ];
 
 /** Whether an operand is a list of files from elsewhere (`find -exec`, xargs, `$(…)`). */
@@ -126,18 +115,15 @@ function namesListed({ operands }: Call): boolean {
 
 /** What gives somebody rights, a login or a way in, and what stays behind to run later. */
 export const GRANT_RULES: readonly Rule[] = [
-  {
-    name: 'grant rights',
+  row('grant rights', 'gives somebody rights in the cloud', {
     programs: 'aws',
     shapes: [
       'iam /^(attach-(user|role|group)-policy|put-(user|role|group)-policy|put-\\w+-permissions-boundary|create-(access-key|user|login-profile|policy-version|service-specific-credential|saml-provider|open-id-connect-provider)|update-(login-profile|access-key|assume-role-policy)|add-(user-to-group|role-to-instance-profile|client-id-to-open-id-connect-provider)|set-default-policy-version|upload-(ssh-public-key|signing-certificate)|deactivate-mfa-device)$/',
       '* /^(add-(layer-version-)?permission|put-(bucket-policy|bucket-acl|object-acl|public-access-block|resource-policy|key-policy|file-system-policy|vault-access-policy|registry-policy)|set-(repository-policy|topic-attributes-policy)|create-grant|attach-policy|modify-(image|snapshot|db-snapshot|db-cluster-snapshot)-attribute|create-key-pair|import-key-pair|send-ssh-public-key|associate-iam-instance-profile|grant-permissions|create-account-assignment|create-api-key|admin-create-user|create-user|create-db-user)$/',
       's3|s3api * --acl=/public|authenticated/',
     ],
-    reason: 'gives somebody rights in the cloud',
-  },
-  {
-    name: 'grant rights',
+  }),
+  row('grant rights', 'gives somebody rights in the cloud', {
     programs: 'gcloud gsutil az bq',
     shapes: [
       '/^(add|set)-iam-policy(-binding)?$/',
@@ -158,10 +144,8 @@ export const GRANT_RULES: readonly Rule[] = [
       'vm user update|reset-ssh',
       'identity create|assign',
     ],
-    reason: 'gives somebody rights in the cloud',
-  },
-  {
-    name: 'grant rights',
+  }),
+  row('grant rights', 'gives somebody rights in the cluster', {
     programs: 'kubectl oc',
     shapes: [
       'create clusterrolebinding|rolebinding|clusterrole|role|token',
@@ -171,10 +155,8 @@ export const GRANT_RULES: readonly Rule[] = [
       'policy /^add-/',
       'set subject',
     ],
-    reason: 'gives somebody rights in the cluster',
-  },
-  {
-    name: 'grant rights',
+  }),
+  row('grant rights', 'gives somebody rights or a login', {
     programs: 'rabbitmqctl vault consul nomad boundary etcdctl npm pnpm yarn cargo gem heroku doctl',
     shapes: [
       'add_user|set_user_tags|set_permissions|change_password|set_topic_permissions',
@@ -189,10 +171,8 @@ export const GRANT_RULES: readonly Rule[] = [
       'access:add|keys:add|members:add|authorizations:create',
       'compute ssh-key create|import',
     ],
-    reason: 'gives somebody rights or a login',
-  },
-  {
-    name: 'grant rights',
+  }),
+  row('grant rights', 'gives somebody rights on the forge', {
     programs: 'gh glab',
     shapes: [
       'ssh-key|gpg-key|deploy-key add',
@@ -201,10 +181,8 @@ export const GRANT_RULES: readonly Rule[] = [
       'repo edit --visibility=public',
       'org|repo|team invite|add-member',
     ],
-    reason: 'gives somebody rights on the forge',
-  },
-  {
-    name: 'open firewall',
+  }),
+  row('open firewall', 'lets others in through the firewall', {
     programs: 'aws gcloud az doctl hcloud linode-cli openstack',
     shapes: [
       'ec2 /^(authorize-security-group-(ingress|egress)|create-network-acl-entry|replace-network-acl-entry)$/',
@@ -218,10 +196,8 @@ export const GRANT_RULES: readonly Rule[] = [
       'firewall add-rule|create|apply-to-resource',
       'security group rule create',
     ],
-    reason: 'lets others in through the firewall',
-  },
-  {
-    name: 'grant rights',
+  }),
+  row('grant rights', 'gives somebody rights or a login', {
     of: {
       wp: { first: /^user$/, second: /^(create|set-role|add-role|add-cap|reset-password)$/ },
       drush: { first: /^user[:-](create|add-role|role:add|password)$/ },
@@ -229,24 +205,15 @@ export const GRANT_RULES: readonly Rule[] = [
       'manage.py django-admin flask': { first: /^(createsuperuser|changepassword)$/ },
       gh: { first: /^(ssh-key|gpg-key|deploy-key)$/, second: /^add$/ },
     },
-    reason: 'gives somebody rights or a login',
-  },
-  { name: 'sql GRANT', programs: '', reason: 'gives somebody rights in the database' },
-  {
-    name: 'open firewall',
-    programs: 'xhost',
-    shapes: ['/^\\+/'],
-    reason: 'lets others draw on and read this screen',
-  },
-  {
-    name: 'add login',
+  }),
+  row('sql GRANT', 'gives somebody rights in the database', { programs: '' }),
+  row('open firewall', 'lets others draw on and read this screen', { programs: 'xhost', shapes: ['/^\\+/'] }),
+  row('add login', 'adds a login or a group', {
     programs: 'useradd adduser groupadd addgroup newusers createuser luseradd',
     shapes: ['+'],
     of: { dscl: { operand: /^-?(create|append)$/ } },
-    reason: 'adds a login or a group',
-  },
-  {
-    name: 'persistence',
+  }),
+  row('persistence', 'sets up what runs later, or at each start', {
     of: {
       'launchctl update-rc.d rc-update chkconfig schtasks loginctl': {
         argument: /^(load|bootstrap|submit|defaults|defaults-disabled|add|on|\/create|enable-linger|--add)$/i,
@@ -254,22 +221,18 @@ export const GRANT_RULES: readonly Rule[] = [
       'systemd-run': { argument: /^--on-|^--timer-property/ },
       'at batch': { not: { argument: /^-[lqVcdr]/ }, any: [{ given: 'arguments' }, { given: 'input' }] },
     },
-    reason: 'sets up what runs later, or at each start',
-  },
+  }),
 ];
 
 /** Processes, services, power, batch jobs and sessions. */
 export const PROCESS_RULES: readonly Rule[] = [
-  {
-    name: 'pkill -9',
+  row('pkill -9', 'pkill -9', {
     bounded: 'signals',
     programs: 'pkill killall skill slay killall5',
     // A signal is written in five ways.
     when: (call) => isKill(signalOf(call)) || call.has('-9', '-KILL'),
-    reason: 'pkill -9',
-  },
-  {
-    name: 'pkill',
+  }),
+  row('pkill', 'ends processes by name', {
     bounded: 'signals',
     programs: 'pkill killall skill slay killall5 xkill fkill taskkill fuser snice tskill',
     // A signal is written in five ways; `fuser` knows no signal without its own option.
@@ -277,10 +240,8 @@ export const PROCESS_RULES: readonly Rule[] = [
       if (call.program === 'fuser') return call.has('-k', '--kill');
       return !isQuiet(call) && (call.args.length > 0 || call.program === 'xkill' || call.program === 'killall5');
     },
-    reason: 'ends processes by name',
-  },
-  {
-    name: 'power',
+  }),
+  row('power', 'stops or restarts the machine', {
     shapes: [
       'reboot|poweroff|halt|kexec|suspend|hibernate|hybrid-sleep|soft-reboot|rescue|emergency|isolate|exit|default|switch-root',
     ],
@@ -289,10 +250,8 @@ export const PROCESS_RULES: readonly Rule[] = [
         not: { shape: '--help|-w|--wtmp-only' },
       },
     },
-    reason: 'stops or restarts the machine',
-  },
-  {
-    name: 'service off',
+  }),
+  row('service off', 'stops a service or the machine', {
     of: {
       chkconfig: { any: [{ argument: /^off$/ }, { argument: /^--del$/ }] },
       's6-svc svc': { argument: /^-\w*[dkxtoXr]/ },
@@ -302,10 +261,8 @@ export const PROCESS_RULES: readonly Rule[] = [
           /(^|\.)(Reboot|PowerOff|Halt|Suspend|Hibernate|StopUnit|RestartUnit|KillUnit|DisableUnitFiles|TerminateSession|KillSession)(WithFlags)?$/,
       },
     },
-    reason: 'stops a service or the machine',
-  },
-  {
-    name: 'shutdown',
+  }),
+  row('shutdown', 'stops or restarts the machine', {
     programs: 'kexec',
     shapes: [''],
     of: {
@@ -313,10 +270,8 @@ export const PROCESS_RULES: readonly Rule[] = [
         not: { shape: '--help|-w|--wtmp-only|-c|--show|-k' },
       },
     },
-    reason: 'stops or restarts the machine',
-  },
-  {
-    name: 'service control',
+  }),
+  row('service control', 'stops or changes a service', {
     programs:
       'service rc-service rc-update sv s6-svc launchctl initctl supervisorctl pm2 monit runsvctl update-rc.d chkconfig invoke-rc.d loginctl nssm sc circusctl god forever nginx apachectl apache2ctl httpd pg_ctl pg_ctlcluster mysqladmin rabbitmqctl redis-server catalina.sh varnishadm caddy uwsgi gunicorn unicorn sidekiqctl machinectl a2dissite a2dismod nodetool snap-service immortalctl',
     shapes: [
@@ -336,25 +291,19 @@ export const PROCESS_RULES: readonly Rule[] = [
       'stop restart brew-services haproxy': NEVER,
       net: { any: [{ first: /^stop$/ }, { first: /^user$/, shape: '/delete' }] },
     },
-    reason: 'stops or changes a service',
-  },
-  {
-    name: 'batch jobs',
+  }),
+  row('batch jobs', 'cancels jobs', {
     programs: 'scancel qdel bkill condor_rm oardel canceljob llcancel mjobctl lprm cancel',
     shapes: [''],
     of: { scontrol: { first: /^(delete|shutdown|reboot|requeue|suspend)$/ } },
-    reason: 'cancels jobs',
-  },
-  {
-    name: 'powershell',
+  }),
+  row('powershell', 'deletes, overwrites or stops something', {
     programs:
       'Remove-Item Clear-Content Clear-RecycleBin Clear-Disk Format-Volume Stop-Process Stop-Service Stop-Computer Restart-Computer Restart-Service Remove-ItemProperty Set-Content Out-File Initialize-Disk Remove-Partition Uninstall-Package Remove-LocalUser Remove-VM Clear-EventLog Clear-History Disable-NetAdapter Remove-NetFirewallRule ri rd del erase rmdir.exe spps kill.exe Remove-Module-Force Set-ExecutionPolicy Unregister-ScheduledTask Remove-ADUser Remove-Job Clear-Item Move-Item-Force rd.exe deltree format.com taskkill diskpart',
     shapes: [''],
     of: { cipher: { call: /\/w/i } },
-    reason: 'deletes, overwrites or stops something',
-  },
-  {
-    name: 'terminal session',
+  }),
+  row('terminal session', 'ends a terminal session', {
     programs: 'tmux zellij byobu pkill-session dtach abduco',
     shapes: [
       'kill-server|kill-session|kill-window|kill-pane|killp|killw|respawn-pane',
@@ -362,6 +311,5 @@ export const PROCESS_RULES: readonly Rule[] = [
       'terminate-session|terminate-user|kill-user|kill-session|terminate-seat',
     ],
     of: { loginctl: { first: /^(terminate|kill)/ } },
-    reason: 'ends a terminal session',
-  },
+  }),
 ];

@@ -1,5 +1,6 @@
 import { pattern } from '../../text/pattern.ts';
 import type { Call } from '../programs/call.ts';
+import { row } from '../programs/record.ts';
 import { NEVER, type Rule } from './rule.ts';
 
 const AWS_VERB = pattern(String.raw`
@@ -70,28 +71,17 @@ function isAwsLoss(call: Call): boolean {
 
 /** Cloud command lines and what they delete or stop. */
 export const CLOUD_RULES: readonly Rule[] = [
-  {
-    name: 'aws delete',
-    programs: 'aws awslocal aws-okta',
-    // Words behind an option that nobody knows may be its value: only what surely is a word of the command counts.
-    when: isAwsLoss,
-    reason: 'deletes or stops something in AWS',
-  },
-  {
-    name: 'empty object',
+  row('aws delete', 'deletes or stops something in AWS', { programs: 'aws awslocal aws-okta', when: isAwsLoss }),
+  row('empty object', 'overwrites an object with nothing', {
     of: { 'aws gsutil gcloud rclone mc s3cmd docker': { words: /(^| )\/dev\/null / } },
-    reason: 'overwrites an object with nothing',
-  },
-  {
-    name: 'cloud delete',
+  }),
+  row('cloud delete', 'deletes or stops something in a cloud', {
     of: {
       'gcloud az doctl linode-cli hcloud scw exo ibmcloud oci yc aliyun civo vultr-cli upctl openstack heroku fly flyctl railway render vercel netlify wrangler cloudflared firebase supabase neonctl pscale turso atlas mongocli cf dokku gam m365 auth0 okta sentry-cli stripe algolia mc eb surge now deta deployctl amplify planetscale nsc nats pulsar-admin confluent ccloud rpk kafkactl aiven avn upstash grafana-cli datadog bosh jfrog jf databricks snow twilio launchdarkly ld nhost appwrite pocketbase convex bq':
         { destroys: 5 },
     },
-    reason: 'deletes or stops something in a cloud',
-  },
-  {
-    name: 'message queue and search',
+  }),
+  row('message queue and search', 'deletes data or stops a service', {
     programs: 'curator kafka-delete-records kafka-delete-records.sh',
     shapes: [''],
     of: {
@@ -142,10 +132,8 @@ export const CLOUD_RULES: readonly Rule[] = [
       dbca: { line: /-delete/ },
       'srvctl crsctl': { first: /^(stop|remove|disable|delete)$/ },
     },
-    reason: 'deletes data or stops a service',
-  },
-  {
-    name: 'backup loss',
+  }),
+  row('backup loss', 'deletes backups or restores over what is there', {
     of: {
       kopia: {
         line: /\b(delete|expire|disconnect|remove|forget|maintenance run|restore)\b/,
@@ -172,10 +160,8 @@ export const CLOUD_RULES: readonly Rule[] = [
       backintime: { line: /\b(remove|remove-and-do-not-ask-again|restore|smart-remove)\b/ },
       'vssadmin wbadmin': { first: /^(delete|resize|start)$/i },
     },
-    reason: 'deletes backups or restores over what is there',
-  },
-  {
-    name: 'framework data loss',
+  }),
+  row('framework data loss', 'drops or rewrites the data of an application', {
     of: {
       'rails rake artisan django-admin manage.py flask prisma sequelize typeorm knex alembic flyway liquibase diesel sqlx goose migrate dbmate atlas supabase hasura sqitch drush wp console symfony mix craft magento typo3 yii cake spark ts-node-dev drizzle-kit mikro-orm ecto dotnet-ef dotnet gorm tern bytebase strapi medusa directus ghost nova php-artisan occ bench odoo-bin airflow superset rasa dvc mlflow wandb kaggle meteor gitlab-rake gitlab-ctl gitlab-rails discourse mastodon tootctl zammad redmine sidekiq resque rq celery-beat sentry posthog phoenix':
         {
@@ -196,16 +182,14 @@ export const CLOUD_RULES: readonly Rule[] = [
           not: [{ padded: /\s--(pretend|dry-run|sql|check|plan)\b/ }, { line: /^(list|status|history|show|info)\b/ }],
         },
     },
-    reason: 'drops or rewrites the data of an application',
-  },
+  }),
 ];
 
 /** A destroying verb among the first words, none of them read first. */
 
 /** Containers, clusters, virtual machines, infrastructure as code. */
 export const CLUSTER_RULES: readonly Rule[] = [
-  {
-    name: 'container removal',
+  row('container removal', 'stops or removes containers, images or volumes', {
     shapes: [
       'rm|rmi|kill|stop|restart|pause|down|update',
       'container|image|volume|network|system|builder|buildx|compose|stack|service|swarm|node|secret|config|plugin|context|manifest|pod|machine|trust|checkpoint|buildcache|sbom|model rm|remove|prune|kill|stop|restart|down|leave|disable|revoke|scale|rollback|delete|reset|unpause=|prune-all|pause|drain|update',
@@ -240,10 +224,8 @@ export const CLUSTER_RULES: readonly Rule[] = [
         ],
       },
     },
-    reason: 'stops or removes containers, images or volumes',
-  },
-  {
-    name: 'container tools',
+  }),
+  row('container tools', 'stops or removes containers', {
     programs: 'lxc-destroy lxc-stop k3s-uninstall.sh',
     shapes: [
       'rm|rmi|rmp|stop|stopp|prune|delete|remove|del|destroy|kill|restore|terminate|poweroff|reboot',
@@ -261,10 +243,8 @@ export const CLUSTER_RULES: readonly Rule[] = [
         not: { first: /^(list|info|show|inspect)$/ },
       },
     },
-    reason: 'stops or removes containers',
-  },
-  {
-    name: 'cluster change',
+  }),
+  row('cluster change', 'removes or stops something in a cluster', {
     programs: 'kubectl oc k3s microk8s',
     shapes: [
       'delete|drain|evict|destroy|uninstall|stop',
@@ -289,10 +269,8 @@ export const CLUSTER_RULES: readonly Rule[] = [
       'debug=',
       'set image=',
     ],
-    reason: 'removes or stops something in a cluster',
-  },
-  {
-    name: 'release removal',
+  }),
+  row('release removal', 'removes a release or cluster', {
     programs:
       'helm helmfile helm3 argocd flux velero istioctl linkerd tkn kn kubeadm kops eksctl k3d kind minikube rancher k0s talosctl kubeone cilium argo skaffold devspace garden okteto tilt werf odo knative clusterctl capi kustomize',
     shapes: [
@@ -303,10 +281,8 @@ export const CLUSTER_RULES: readonly Rule[] = [
       'app sync --prune|--force',
       'repo remove',
     ],
-    reason: 'removes a release or cluster',
-  },
-  {
-    name: 'infrastructure destroy',
+  }),
+  row('infrastructure destroy', 'destroys or replaces infrastructure', {
     programs:
       'terraform pulumi cdk cdktf sam serverless sls packer crossplane terraformer bosh nixops copilot eb amplify sst zappa chalice goformation waypoint nomad spacelift',
     shapes: [
@@ -323,10 +299,8 @@ export const CLUSTER_RULES: readonly Rule[] = [
       'import=',
     ],
     of: { vagrant: { not: { first: /^up$/ } }, 'ansible up architect': NEVER },
-    reason: 'destroys or replaces infrastructure',
-  },
-  {
-    name: 'ansible module',
+  }),
+  row('ansible module', 'removes or stops something on many machines', {
     of: {
       'ansible-playbook': {
         operand: /(^|[-_/])(teardown|destroy|uninstall|wipe|purge|nuke|decommission|delete|remove)[\w-]*\.ya?ml$/,
@@ -350,10 +324,8 @@ export const CLUSTER_RULES: readonly Rule[] = [
       'chef mco bolt fab cap pyinfra rex': NEVER,
       knife: { line: /\b(delete|bulk delete)\b/ },
     },
-    reason: 'removes or stops something on many machines',
-  },
-  {
-    name: 'virtual machine',
+  }),
+  row('virtual machine', 'stops or deletes a virtual machine', {
     shapes: [
       'destroy|undefine|shutdown|reboot|reset|stop|delete|rm|remove|purge|kill|rollback|suspend|managedsave-remove|discardstate|unregister|unregistervm|closemedium|poweroff|snapshot-delete|snapshot-revert|snapshot-restore|vol-delete|vol-wipe|pool-destroy|pool-delete|pool-undefine|net-destroy|net-undefine|detach-disk|detach-device|detach-interface|blockcommit|blockpull|delsnapshot|revertToSnapshot|deleteSnapshot|deleteVM|unlink|revert|factory-reset|delete-all|terminate',
       'controlvm * poweroff|reset|savestate|acpipowerbutton',
@@ -402,10 +374,8 @@ export const CLUSTER_RULES: readonly Rule[] = [
       'vim-cmd': { first: /\/(destroy|unregister|power\.(off|reset|reboot|shutdown)|snapshot\.(remove|revert))/ },
       wsl: { shape: '--unregister|--shutdown|--terminate|-t' },
     },
-    reason: 'stops or deletes a virtual machine',
-  },
-  {
-    name: 'scale to nothing',
+  }),
+  row('scale to nothing', 'stops all of it', {
     programs: 'heroku fly flyctl dokku cf railway juju',
     shapes: [
       'ps:scale|dyno:scale /=0(:|$)/',
@@ -414,6 +384,5 @@ export const CLUSTER_RULES: readonly Rule[] = [
       'scale --count=0',
       'scale --instances=0',
     ],
-    reason: 'stops all of it',
-  },
+  }),
 ];

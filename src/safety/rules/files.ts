@@ -1,59 +1,47 @@
 import { DISK, deletesOnlyOwn } from '../programs/paths.ts';
+import { row } from '../programs/record.ts';
 import { NEVER, type Rule } from './rule.ts';
 
 /** Files: deleting, emptying, overwriting. */
 export const FILE_RULES: readonly Rule[] = [
-  {
-    name: 'rm',
+  row('rm', 'deletes files', {
     kept: true,
     named: 'files',
     programs: 'rm unlink rmdir rimraf del-cli trash trash-put gio-trash rip',
     shapes: ['+'],
     // What is own hangs on the files.
     when: (call) => !deletesOnlyOwn(call),
-    reason: 'deletes files',
-  },
-  {
-    name: 'trash',
+  }),
+  row('trash', 'deletes files', {
     kept: true,
     programs: 'trash-empty trash-rm kioclient5 rmtrash',
     shapes: ['trash --empty', 'remove|trash +', '!--help|--list'],
     of: { gio: { first: /^(trash|remove)$/ } },
-    reason: 'deletes files',
-  },
-  {
-    name: 'shred',
+  }),
+  row('shred', 'shred', {
     programs: 'shred wipe srm nwipe scrub bleachbit secure-delete sfill sdmem sswap',
     shapes: ['+', '-c|--clean'],
-    reason: 'shred',
-  },
-  {
-    name: 'truncate to zero',
+  }),
+  row('truncate to zero', 'truncate to zero', {
     kept: true,
     programs: 'fallocate',
     shapes: ['-s|--size|-r|--reference +', '-p|--punch-hole|-c|--collapse-range|-z|--zero-range'],
     of: { truncate: { not: { value: ['-s|--size', /^\+/] } } },
-    reason: 'truncate to zero',
-  },
-  {
-    name: 'rename',
+  }),
+  row('rename', 'renames many files, over others if it comes to that', {
     kept: true,
     programs: 'rename prename mmv perl-rename zmv krename qmv vidir',
     shapes: ['+'],
-    reason: 'renames many files, over others if it comes to that',
-  },
-  {
-    name: 'sync tool delete',
+  }),
+  row('sync tool delete', 'deletes files at the other end', {
     programs: 'mc lftp unison s3cmd s5cmd b2 azcopy mcli csync syncthing',
     shapes: [
       'sync|move|moveto|delete|deletefile|purge|rmdir|rmdirs|cleanup|dedupe|rm|rb|mirror|del|remove|mv|setlifecycle|rm-bucket|delete-bucket|delete-file-version|cancel +',
       '-m rm|rb|mv +',
     ],
     of: { gsutil: { not: { first: /^rsync$/ } } },
-    reason: 'deletes files at the other end',
-  },
-  {
-    name: 'duplicate finder -d',
+  }),
+  row('duplicate finder -d', 'deletes files it takes for duplicates', {
     programs: 'fdupes jdupes rmlint czkawka_cli fclones duff dupeguru hardlink',
     shapes: [
       '-d|--delete|-N|-D|-L|-H',
@@ -63,17 +51,13 @@ export const FILE_RULES: readonly Rule[] = [
       '-makehardlinks',
     ],
     of: { rdfind: { call: /-(deleteduplicates|makehardlinks) true/, not: { call: /-dryrun true/ } } },
-    reason: 'deletes files it takes for duplicates',
-  },
-  {
-    name: 'tmp cleaner',
+  }),
+  row('tmp cleaner', 'deletes files by age', {
     programs: 'tmpreaper tmpwatch',
     shapes: ['+', '--clean|--remove'],
     of: { 'systemd-tmpfiles': { shape: '--clean|--remove' } },
-    reason: 'deletes files by age',
-  },
-  {
-    name: 'in-place editor',
+  }),
+  row('in-place editor', 'edits files in place', {
     kept: true,
     of: {
       'yq json': { shape: '-i|--inplace|--in-place|-I' },
@@ -90,37 +74,29 @@ export const FILE_RULES: readonly Rule[] = [
       '2to3': { shape: '-w|--write' },
       mlr: { shape: '-I' },
     },
-    reason: 'edits files in place',
-  },
+  }),
 ];
 
 /** Other version control, and the forges; what git itself loses stands in its record. */
 export const VERSION_CONTROL_RULES: readonly Rule[] = [
-  {
-    name: 'git rewrite history',
+  row('git rewrite history', 'rewrites history', {
     kept: true,
     programs: 'git-filter-repo bfg',
     shapes: [
       '--path|--path-glob|--path-regex|--invert-paths|--delete-files|--delete-folders|--strip-blobs-bigger-than|--replace-text',
     ],
-    reason: 'rewrites history',
-  },
-  {
-    name: 'forge branch delete',
+  }),
+  row('forge branch delete', 'deletes the branch on the forge', {
     programs: 'gh glab',
     shapes: ['pr merge|close -d|--delete-branch', 'mr merge -d|--remove-source-branch'],
-    reason: 'deletes the branch on the forge',
-  },
-  {
-    name: 'forge overwrite',
+  }),
+  row('forge overwrite', 'changes something on the forge', {
     shapes: ['api -X|--method=/^(PUT|PATCH|put|patch)$/', 'api graphql'],
     of: {
       'gh glab': { any: [{ not: { second: /^graphql$/ } }, { call: /\bmutation\b/ }, { input: /\bmutation\b/ }] },
     },
-    reason: 'changes something on the forge',
-  },
-  {
-    name: 'forge delete',
+  }),
+  row('forge delete', 'deletes something on the forge', {
     shapes: [
       '* delete|remove|archive|delete-asset|disable|transfer',
       'run cancel|delete',
@@ -134,10 +110,8 @@ export const VERSION_CONTROL_RULES: readonly Rule[] = [
       'ssh-key|gpg-key|secret|variable|label|release|gist|repo|project|extension delete|remove|rm',
     ],
     of: { 'gh glab hub tea': { not: { first: /^(search|help|completion|browse)$/ } } },
-    reason: 'deletes something on the forge',
-  },
-  {
-    name: 'other version control',
+  }),
+  row('other version control', 'throws away changes or history', {
     shapes: [
       'strip|purge|rollback|revert|update|histedit|rebase|remove|rm|forget|uncommit|unamend|backout|prune|obliterate|abandon|undo|restore|edit|op|clean|delete|del|move|unrecord|unpull|hide|cleanup',
     ],
@@ -158,10 +132,8 @@ export const VERSION_CONTROL_RULES: readonly Rule[] = [
       'fossil bzr cvs darcs pijul': { first: /^(rm|revert|clean|purge|delete|undo|unrecord|obliterate)$/ },
       p4: { first: /^(obliterate|revert|delete|clean)$/ },
     },
-    reason: 'throws away changes or history',
-  },
-  {
-    name: 'other version control there',
+  }),
+  row('other version control there', 'overwrites what others have, or throws changes away', {
     of: {
       'hg sl': { first: /^push$/, shape: '-f|--force|--publish' },
       jj: { first: /^git$/, second: /^push$/, shape: '--deleted|--allow-backwards' },
@@ -169,21 +141,17 @@ export const VERSION_CONTROL_RULES: readonly Rule[] = [
       cvs: { first: /^(admin|up|update)$/, line: /(^|\s)(-C|-o\S+)/ },
       'arc gt spr': { first: /^(land|submit|delete)$/, shape: '-f|--force' },
     },
-    reason: 'overwrites what others have, or throws changes away',
-  },
+  }),
 ];
 
 /** Disks, partitions, volumes and file systems. */
 export const DISK_RULES: readonly Rule[] = [
-  {
-    name: 'mkfs (format)',
+  row('mkfs (format)', 'mkfs (format)', {
     programs:
       'mkfs mke2fs mkswap mkdosfs newfs mkntfs mkudffs mkreiserfs mkfs.ext2 mkfs.ext3 mkfs.ext4 mkfs.xfs mkfs.btrfs mkfs.vfat mkfs.fat mkfs.ntfs mkfs.exfat mkfs.f2fs mkfs.msdos mkfs.minix mkfs.jfs mkfs.ubifs mkfs.erofs mkfs.bcachefs mkfs.cramfs mkfs.reiserfs format newfs_hfs newfs_apfs',
     shapes: ['+'],
-    reason: 'mkfs (format)',
-  },
-  {
-    name: 'partition table',
+  }),
+  row('partition table', 'changes a partition table', {
     programs: 'sgdisk delpart addpart resizepart gpart diskpart fixparts',
     shapes: [
       '* rm|mklabel|mktable|mkpart|resizepart|resize|move|name|set|rescue|toggle|disk_set',
@@ -205,10 +173,8 @@ export const DISK_RULES: readonly Rule[] = [
       diskutil: { any: [{ not: { first: /^(list|info|activity|apfs)$/ } }, { second: /delete/ }] },
       hdiutil: NEVER,
     },
-    reason: 'changes a partition table',
-  },
-  {
-    name: 'blkdiscard',
+  }),
+  row('blkdiscard', 'erases a device', {
     programs: 'blkdiscard sg_format sg_sanitize flashcp flash_erase flash_eraseall nandwrite mtd_debug',
     shapes: ['+'],
     of: {
@@ -222,10 +188,8 @@ export const DISK_RULES: readonly Rule[] = [
       },
       badblocks: { argument: /^-\w*w/ },
     },
-    reason: 'erases a device',
-  },
-  {
-    name: 'logical volume',
+  }),
+  row('logical volume', 'removes or shrinks a volume', {
     programs:
       'lvremove vgremove pvremove lvreduce vgreduce lvconvert lvchange vgchange vgrename lvrename pvmove vgexport pvcreate vgcfgrestore',
     shapes: ['+'],
@@ -233,10 +197,8 @@ export const DISK_RULES: readonly Rule[] = [
       lvresize: { any: [{ value: ['-L|--size|-l', /^-/] }, { argument: /^-\d/ }] },
       lvm: { first: /^(lv|vg|pv)(remove|reduce|create|change|convert)$/ },
     },
-    reason: 'removes or shrinks a volume',
-  },
-  {
-    name: 'zfs destroy',
+  }),
+  row('zfs destroy', 'destroys a data set, pool or snapshot', {
     shapes: [
       'destroy|rollback|release|remove|detach|offline|labelclear|export|replace|split|clear|promote|unload-key|revert|receive|recv|create|upgrade|reguid|initialize|attach',
     ],
@@ -247,10 +209,8 @@ export const DISK_RULES: readonly Rule[] = [
       },
       zpool: { first: /^(destroy|remove|detach|offline|labelclear|export|replace|split|create)$/ },
     },
-    reason: 'destroys a data set, pool or snapshot',
-  },
-  {
-    name: 'raid',
+  }),
+  row('raid', 'takes apart an array or mapping', {
     programs: 'megacli storcli dmsetup dmraid multipath iscsiadm targetcli',
     shapes: [
       '--zero-superblock|--stop|-S|--remove|-r|--fail|-f|--create|-C|--grow',
@@ -263,10 +223,8 @@ export const DISK_RULES: readonly Rule[] = [
       mdadm: { not: { shape: '--detail|-D|--examine|-E|--query|-Q|--monitor' } },
       losetup: { shape: '-d|-D|--detach|--detach-all' },
     },
-    reason: 'takes apart an array or mapping',
-  },
-  {
-    name: 'file system repair',
+  }),
+  row('file system repair', 'rewrites a file system', {
     shapes: ['+'],
     of: {
       'fsck e2fsck fsck.ext4 fsck.ext3 fsck.vfat fsck.fat xfs_repair ntfsfix resize2fs reiserfsck dosfsck e2undo btrfstune fsck.xfs ntfsresize':
@@ -275,26 +233,20 @@ export const DISK_RULES: readonly Rule[] = [
       tune2fs: { not: { shape: '-l' } },
       'xfs_growfs e4defrag': NEVER,
     },
-    reason: 'rewrites a file system',
-  },
-  {
-    name: 'luks',
+  }),
+  row('luks', 'destroys or locks an encrypted volume', {
     programs: 'cryptsetup veracrypt',
     shapes: [
       'luksFormat|erase|luksErase|luksKillSlot|luksRemoveKey|luksChangeKey|reencrypt|luksHeaderRestore|close|luksClose|remove|reencrypt-*',
       '-c|--create|-d|--dismount',
     ],
-    reason: 'destroys or locks an encrypted volume',
-  },
-  {
-    name: 'unmount',
+  }),
+  row('unmount', 'takes a file system away from those who use it', {
     programs: 'umount swapoff fusermount3 eject',
     shapes: ['+', '-a|--all|-u'],
     of: { fusermount: { shape: '-u' }, udisksctl: { first: /^(unmount|power-off|lock|loop-delete)$/ } },
-    reason: 'takes a file system away from those who use it',
-  },
-  {
-    name: 'mount over',
+  }),
+  row('mount over', 'mounts over what is there', {
     programs: 'pivot_root',
     shapes: ['-o=/remount|bind|move|loop/', '--move|--bind|-M|-B|--rbind', '-a', '+'],
     of: {
@@ -307,10 +259,8 @@ export const DISK_RULES: readonly Rule[] = [
         ],
       },
     },
-    reason: 'mounts over what is there',
-  },
-  {
-    name: 'ddrescue and imagers',
+  }),
+  row('ddrescue and imagers', 'writes an image over a device', {
     programs: 'partclone.ext4 partclone.restore ocs-sr',
     shapes: ['+', 'of=/dev/'],
     of: {
@@ -323,21 +273,16 @@ export const DISK_RULES: readonly Rule[] = [
       },
       pv: { shape: '-o' },
     },
-    reason: 'writes an image over a device',
-  },
-  {
-    name: 'image to device',
+  }),
+  row('image to device', 'writes an image over a device', {
     programs: 'qemu-img',
     shapes: ['convert|dd /^(of=)?\\/dev\\/(?!null|shm)/'],
-    reason: 'writes an image over a device',
-  },
-  {
-    name: 'fastboot',
+  }),
+  row('fastboot', 'overwrites or erases a phone', {
     programs: 'fastboot',
     shapes: [
       '-w',
       'flash|flashall|update|erase|format|flashing|oem|delete-logical-partition|resize-logical-partition|wipe-super',
     ],
-    reason: 'overwrites or erases a phone',
-  },
+  }),
 ];

@@ -1,10 +1,9 @@
-import type { Condition } from '../programs/record.ts';
+import { type Condition, row } from '../programs/record.ts';
 import { NEVER, type Rule } from './rule.ts';
 
 /** A release goes out, where it stays: registries let nobody take a version back, or give its number twice. */
 export const PUBLISHING_RULES: readonly Rule[] = [
-  {
-    name: 'publish',
+  row('publish', 'publishes a release, which nobody can take back', {
     of: {
       'npm pnpm yarn bun jsr lerna': {
         any: [{ first: /^publish$/ }, { first: /^(npm|workspaces?)$/, second: /^publish$/ }],
@@ -26,10 +25,8 @@ export const PUBLISHING_RULES: readonly Rule[] = [
       'mvn mvnw': { operand: /^(deploy|deploy:deploy|release:perform|nexus-staging:release)$/ },
       'gradle gradlew sbt': { operand: /^(?:.*[:/])?publish(?!\w*Local)\w*$/, not: { shape: '--dry-run|-m' } },
     },
-    reason: 'publishes a release, which nobody can take back',
-  },
-  {
-    name: 'package source',
+  }),
+  row('package source', 'changes where packages, whose code runs, come from', {
     programs: 'npm pnpm yarn pip gem conda bundle',
     shapes: [
       'config set /^registry|npmRegistryServer|(global\\.|user\\.)?(extra-)?index-url|(@[\\w-]+:)registry/',
@@ -37,8 +34,7 @@ export const PUBLISHING_RULES: readonly Rule[] = [
       'sources --add|-a',
       'config mirror.all|mirror.https://rubygems.org +',
     ],
-    reason: 'changes where packages, whose code runs, come from',
-  },
+  }),
 ];
 
 /** Short names of removing, which mean something else to these programs. */
@@ -57,8 +53,7 @@ function removal(what: Condition = { all: [] }): Condition {
 
 /** Packages, language environments and archives. */
 export const PACKAGE_RULES: readonly Rule[] = [
-  {
-    name: 'package removal',
+  row('package removal', 'removes packages or their caches', {
     shapes: [
       'deps.clean|hex.retire',
       'remove|purge|autoremove|auto-remove|uninstall|erase|rm|un|r|unlink|delete|del|clean|autoclean|autopurge|full-upgrade|dist-upgrade|dselect-upgrade|downgrade|prune|cleanup|unpublish|yank|deprecate|implode|nuke|gc|reset|zap|uninstall-all|deinstall|unregister|deregister|distro-sync|wipe|destroy|rollback',
@@ -94,10 +89,8 @@ export const PACKAGE_RULES: readonly Rule[] = [
       pipenv: { any: [{ shape: '--rm' }, { first: /^(uninstall|clean)$/ }] },
       nuget: { first: /^locals$/, shape: '-clear|--clear' },
     },
-    reason: 'removes packages or their caches',
-  },
-  {
-    name: 'package removal (old tools)',
+  }),
+  row('package removal (old tools)', 'removes packages', {
     of: {
       dpkg: {
         any: [
@@ -136,10 +129,8 @@ export const PACKAGE_RULES: readonly Rule[] = [
         line: /\b(undeploy|prune|rollback|cleanup|uninstall|reset|rebase|override|switch|refs --delete)\b/,
       },
     },
-    reason: 'removes packages',
-  },
-  {
-    name: 'archive loses files',
+  }),
+  row('archive loses files', 'removes or overwrites files while packing or unpacking', {
     kept: true,
     of: {
       'tar star': {
@@ -192,10 +183,8 @@ export const PACKAGE_RULES: readonly Rule[] = [
       mksquashfs: { shape: '-noappend|--noappend' },
       unsquashfs: { shape: '-f|-force|--force' },
     },
-    reason: 'removes or overwrites files while packing or unpacking',
-  },
-  {
-    name: 'build uninstall',
+  }),
+  row('build uninstall', 'removes what was installed or stored', {
     of: {
       'make ninja cmake gmake rake gradle gradlew mvn mvnw ant bazel bazelisk scons': {
         any: [
@@ -207,6 +196,5 @@ export const PACKAGE_RULES: readonly Rule[] = [
         ],
       },
     },
-    reason: 'removes what was installed or stored',
-  },
+  }),
 ];

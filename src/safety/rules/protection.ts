@@ -1,5 +1,5 @@
 import { OF_THE_MACHINE, startsWithMachine } from '../programs/compose.ts';
-import type { Given } from '../programs/record.ts';
+import { type Given, row } from '../programs/record.ts';
 import { NEVER, type Rule } from './rule.ts';
 
 /** Does an option of ssh let the other side in, by a port or as a network of its own? */
@@ -10,8 +10,7 @@ function opensWayIn({ name, value = '' }: Given): boolean {
 
 /** What protects a machine, whom it trusts, and what others reach of it. */
 export const PROTECTION_RULES: readonly Rule[] = [
-  {
-    name: 'protection off',
+  row('protection off', 'turns off what protects the machine, or changes whom it trusts', {
     programs: 'aa-disable aa-complain aa-teardown aa-remove-unknown quotaoff',
     shapes: [''],
     of: {
@@ -35,10 +34,8 @@ export const PROTECTION_RULES: readonly Rule[] = [
       nsenter: { any: [{ value: ['-t|--target', /^1$/] }, { line: /(^|\s)(-t1|--target=1)(\s|$)/ }] },
       'xdg-settings xdg-mime': { first: /^(set|default)$/ },
     },
-    reason: 'turns off what protects the machine, or changes whom it trusts',
-  },
-  {
-    name: 'machine given to a container',
+  }),
+  row('machine given to a container', 'gives a container the whole machine', {
     of: {
       docker: {
         first: /^(run|create|container)$/,
@@ -52,25 +49,19 @@ export const PROTECTION_RULES: readonly Rule[] = [
         ],
       },
     },
-    reason: 'gives a container the whole machine',
-  },
-  {
-    name: 'machine given to a container',
+  }),
+  row('machine given to a container', 'gives a container the whole machine', {
     programs: 'docker docker-compose',
     // What stands behind the container's name are options of a command in it.
     when: ({ reading }) =>
       reading?.path.at(-1) === 'exec' &&
       reading.given.some(({ name, value }) => name === '--privileged' && value !== 'false'),
-    reason: 'gives a container the whole machine',
-  },
-  {
-    name: 'machine given to a container',
+  }),
+  row('machine given to a container', 'gives a container the whole machine', {
     programs: 'docker docker-compose',
     when: startsWithMachine,
-    reason: 'gives a container the whole machine',
-  },
-  {
-    name: 'cluster change unseen',
+  }),
+  row('cluster change unseen', 'changes the cluster by what nobody has seen, or takes a part away', {
     of: {
       'kubectl oc': {
         any: [
@@ -80,18 +71,14 @@ export const PROTECTION_RULES: readonly Rule[] = [
         not: { line: /--dry-run/ },
       },
     },
-    reason: 'changes the cluster by what nobody has seen, or takes a part away',
-  },
-  { name: 'foreign code first', programs: '', reason: 'has code of anybody run before every program' },
-  {
-    name: 'way in',
+  }),
+  row('foreign code first', 'has code of anybody run before every program', { programs: '' }),
+  row('way in', 'opens a way into this machine from outside', {
     programs: 'ssh autossh',
     // Behind the host stands a command with options of its own.
     when: ({ reading }) => reading?.given.some(opensWayIn) === true,
-    reason: 'opens a way into this machine from outside',
-  },
-  {
-    name: 'way in',
+  }),
+  row('way in', 'opens a way into this machine from outside', {
     of: {
       ngrok: { first: /^(tcp|http|tls|start|tunnel)$/ },
       cloudflared: { first: /^(tunnel|access)$/, any: [{ shape: '--url' }, { operand: /^run$/ }] },
@@ -99,30 +86,24 @@ export const PROTECTION_RULES: readonly Rule[] = [
       tailscale: { first: /^funnel$/, not: { second: /^status$/ } },
       chisel: { first: /^client$/, operand: /^R:/ },
     },
-    reason: 'opens a way into this machine from outside',
-  },
-  {
-    name: 'dump of memory',
+  }),
+  row('dump of memory', "takes a program's memory, with the keys in it", {
     programs: 'gcore procdump',
     shapes: ['+'],
     of: {
       criu: { first: /^dump$/, not: { shape: '-R|--leave-running' } },
       'mimikatz pypykatz secretsdump.py impacket-secretsdump lazagne laZagne.py': {},
     },
-    reason: "takes a program's memory, with the keys in it",
-  },
-  {
-    name: 'mail and print jobs',
+  }),
+  row('mail and print jobs', 'removes mail, printers or their jobs', {
     of: {
       postsuper: { shape: '-d|-h|-H|-r' },
       'exim exim4': { argument: /^-M(rm|f|g|t|es|vb)?$|^-Mrm/ },
       lpadmin: { shape: '-x|-d' },
       qmHandle: { argument: /^-[dD]/ },
     },
-    reason: 'removes mail, printers or their jobs',
-  },
-  {
-    name: 'device elsewhere',
+  }),
+  row('device elsewhere', 'changes or wipes another device', {
     programs: 'snmpset idevicerestore futurerestore',
     shapes: ['+'],
     of: {
@@ -137,10 +118,8 @@ export const PROTECTION_RULES: readonly Rule[] = [
       avrdude: { argument: /^-U.*:w:|^[\w]+:w:/ },
       ipptool: NEVER,
     },
-    reason: 'changes or wipes another device',
-  },
-  {
-    name: 'index or receipt',
+  }),
+  row('index or receipt', 'forgets what the system knew', {
     of: {
       pkgutil: { shape: '--forget' },
       mdutil: { any: [{ shape: '-E|-X' }, { argument: /^-\w*E/ }, { value: ['-i', /^off$/] }] },
@@ -148,14 +127,12 @@ export const PROTECTION_RULES: readonly Rule[] = [
       'zerotier-cli': { first: /^(leave|deorbit)$/ },
       dscacheutil: NEVER,
     },
-    reason: 'forgets what the system knew',
-  },
+  }),
 ];
 
 /** Settings of the system, scheduled jobs, logs, databases as services. */
 export const SETTING_RULES: readonly Rule[] = [
-  {
-    name: 'mysqladmin',
+  row('mysqladmin', 'drops or overwrites a database', {
     of: {
       mysqladmin: { operand: /^(drop|kill|shutdown|password|flush-\w+|refresh|reload|stop-\w+)$/ },
       'dropdb dropuser pg_dropcluster pg_resetwal pg_rewind pg_archivecleanup vacuumlo': {
@@ -168,10 +145,8 @@ export const SETTING_RULES: readonly Rule[] = [
       myisamchk: { shape: '-r|-o|-f|--recover|--force' },
       'innochecksum pg_createcluster createdb= redis-benchmark': NEVER,
     },
-    reason: 'drops or overwrites a database',
-  },
-  {
-    name: 'crontab',
+  }),
+  row('crontab', 'replaces or removes scheduled jobs', {
     of: {
       'crontab incrontab fcrontab systemd-cron': {
         any: [
@@ -183,10 +158,8 @@ export const SETTING_RULES: readonly Rule[] = [
       'batch anacron': NEVER,
       atrm: { given: 'arguments' },
     },
-    reason: 'replaces or removes scheduled jobs',
-  },
-  {
-    name: 'logs and history',
+  }),
+  row('logs and history', 'deletes logs or history', {
     of: {
       journalctl: { all: [{ line: /--vacuum-|--rotate|--flush\b/ }, { line: /--vacuum-/ }] },
       history: { shape: '-c|-d|-w' },
@@ -197,10 +170,8 @@ export const SETTING_RULES: readonly Rule[] = [
       log: { first: /^erase$/ },
       wevtutil: { first: /^(cl|clear-log)$/ },
     },
-    reason: 'deletes logs or history',
-  },
-  {
-    name: 'system settings',
+  }),
+  row('system settings', 'changes settings of the system', {
     programs: 'setenforce',
     shapes: [''],
     of: {
@@ -234,14 +205,12 @@ export const SETTING_RULES: readonly Rule[] = [
       'scutil systemsetup networksetup': { line: /(^|\s)-+(set|remove|delete)/i },
       pmset: { given: 'arguments', not: { shape: '-g' } },
     },
-    reason: 'changes settings of the system',
-  },
+  }),
 ];
 
 /** Network, firewall and kernel. */
 export const NETWORK_RULES: readonly Rule[] = [
-  {
-    name: 'firewall',
+  row('firewall', 'changes the firewall', {
     programs: 'iptables-restore ip6tables-restore',
     shapes: [''],
     of: {
@@ -274,10 +243,8 @@ export const NETWORK_RULES: readonly Rule[] = [
       'csf shorewall': { argument0: /^(-[xfdtr]|-dr|stop|clear|reset|drop|reject)$/ },
       conntrack: { shape: '-D|-F|--delete|--flush|-U' },
     },
-    reason: 'changes the firewall',
-  },
-  {
-    name: 'network interface',
+  }),
+  row('network interface', 'changes the network', {
     programs: 'macchanger',
     shapes: [''],
     of: {
@@ -326,10 +293,8 @@ export const NETWORK_RULES: readonly Rule[] = [
       },
       'warp-cli mullvad nordvpn': { first: /^(disconnect|d|logout|delete)$/ },
     },
-    reason: 'changes the network',
-  },
-  {
-    name: 'kernel',
+  }),
+  row('kernel', 'changes the running kernel', {
     of: {
       sysctl: { any: [{ shape: '-w|--write|-p|--load|--system' }, { operand: /=/ }] },
       modprobe: {
@@ -351,10 +316,8 @@ export const NETWORK_RULES: readonly Rule[] = [
       cpupower: { first: /^(frequency-set|idle-set|set)$/ },
       bpftool: { line: /\b(detach|delete|unpin)\b/ },
     },
-    reason: 'changes the running kernel',
-  },
-  {
-    name: 'name service',
+  }),
+  row('name service', 'removes name records', {
     of: {
       nsupdate: { any: [{ says: /\bdelete\b/ }, { given: 'operands' }] },
       rndc: { first: /^(stop|halt|flush|delzone|clean|freeze)/ },
@@ -362,11 +325,8 @@ export const NETWORK_RULES: readonly Rule[] = [
       'unbound-control': { first: /^(stop|flush|local_zone_remove|forward_remove)/ },
       pdnsutil: { first: /^(delete|clear|replace|unset)-/ },
     },
-    reason: 'removes name records',
-  },
-  {
-    name: 'copy over a system file elsewhere',
+  }),
+  row('copy over a system file elsewhere', 'overwrites a file of the system on another machine', {
     of: { 'scp rsync': { last: /^[^/:]+::?\/(etc|boot|usr|bin|sbin|lib|dev\/[a-z]|root\/\.ssh)\/?/ } },
-    reason: 'overwrites a file of the system on another machine',
-  },
+  }),
 ];

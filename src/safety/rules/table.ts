@@ -1,5 +1,6 @@
 import type { RuleInfo } from '../../contracts/gate.ts';
 import type { Call } from '../programs/call.ts';
+import { row } from '../programs/record.ts';
 import { ROWS } from '../programs/records/index.ts';
 import { destructive, type StaticVerdict } from '../verdict.ts';
 import { ACCOUNT_RULES, GRANT_RULES, PROCESS_RULES } from './accounts.ts';
@@ -77,10 +78,6 @@ const CODE_RULES: readonly Rule[] = [
   row('destroying verb', 'a subcommand that takes something away'),
   row('destroying option', 'an option that takes something away'),
 ];
-
-function row(name: string, reason: string, loss: Loss = {}): Rule {
-  return { name, programs: '', reason, ...loss };
-}
 
 function codeRow(program: string, loss: Loss = {}): Rule {
   return row(`${program} code`, 'deletes, overwrites or runs something', loss);

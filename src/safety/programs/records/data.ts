@@ -1,6 +1,6 @@
 import { type StaticVerdict, unknown } from '../../verdict.ts';
 import { adds, lookAt } from '../paths.ts';
-import { type CallFacts, given, type Reading, type RecordFinding, type Records, type Spec } from '../record.ts';
+import { type CallFacts, given, type Reading, type RecordFinding, type Records, row, type Spec } from '../record.ts';
 import { judgeInventory } from './system.ts';
 
 /** A server of the machine or of its own network; who else is given the password, nobody knows. */
@@ -197,11 +197,9 @@ export const DATA: Records = {
   rclone: {
     family: 'files',
     findings: [
-      {
-        name: 'sync tool delete',
+      row('sync tool delete', 'deletes files at the other end', {
         shapes: ['sync|move|moveto|delete|deletefile|purge|rmdir|rmdirs|cleanup|dedupe|rm|rb|mirror|del|remove|mv +'],
-        reason: 'deletes files at the other end',
-      },
+      }),
     ],
     leaves: { as: 'bucket', when: /^(copy|copyto|move|moveto|sync|rcat)\b/ },
     traits: ['sends', 'speaks'],

@@ -14,7 +14,7 @@ import {
   throughLink,
 } from '../paths.ts';
 import { mayBeOption } from '../read-options.ts';
-import { type CallFacts, given, isFed, type Reading, type Records, type Spec } from '../record.ts';
+import { type CallFacts, given, isFed, type Reading, type Records, row, type Spec } from '../record.ts';
 import { judgeRsync, judgeUnzip } from './network.ts';
 
 /** `644`, `0755`: others may read and run, never write; no rights of another user; the owner keeps reading. */
@@ -112,13 +112,8 @@ export const FILES: Records = {
   find: {
     family: 'files',
     findings: [
-      { name: 'find -delete', kept: true, named: 'files', shapes: ['-delete'], reason: 'find -delete' },
-      {
-        name: 'find to a file',
-        kept: true,
-        shapes: ['-fprint|-fprintf|-fprint0|-fls'],
-        reason: 'find empties a file',
-      },
+      row('find -delete', 'find -delete', { kept: true, named: 'files', shapes: ['-delete'] }),
+      row('find to a file', 'find empties a file', { kept: true, shapes: ['-fprint|-fprintf|-fprint0|-fls'] }),
     ],
     values: '-fprintf',
     traits: ['namesOnly'],
@@ -188,12 +183,10 @@ export const FILES: Records = {
   chmod: {
     family: 'permissions, accounts and secrets',
     findings: [
-      {
-        name: 'chmod 777',
+      row('chmod 777', 'chmod 777', {
         kept: true,
         asks: { argument: /^(?![ug]+[+=])([0-7]?777$|(a|o|ugo)?[+=]rwx)/ },
-        reason: 'chmod 777',
-      },
+      }),
     ],
     traits: ['namesOnly'],
     tune: '-c -f -v -R --changes --silent --quiet --verbose --recursive --preserve-root --no-preserve-root',
@@ -203,7 +196,7 @@ export const FILES: Records = {
   },
   'chown chgrp': {
     family: 'permissions, accounts and secrets',
-    findings: [{ name: 'chown on root path', kept: true, asks: { later: /^\/\*?$/ }, reason: 'chown on root path' }],
+    findings: [row('chown on root path', 'chown on root path', { kept: true, asks: { later: /^\/\*?$/ } })],
     traits: ['namesOnly'],
     tune: '-c -f -v -R -h -H -L -P --changes --silent --quiet --verbose --recursive --no-dereference --dereference --preserve-root --no-preserve-root --from=',
     read: '--reference=',
@@ -213,14 +206,12 @@ export const FILES: Records = {
   rsync: {
     family: 'files',
     findings: [
-      {
-        name: 'rsync --delete',
+      row('rsync --delete', 'deletes or overwrites files at one end', {
         kept: true,
         shapes: [
           '--delete|--del|--delete-before|--delete-after|--delete-during|--delete-delay|--delete-excluded|--delete-missing-args|--remove-source-files|--force|--inplace',
         ],
-        reason: 'deletes or overwrites files at one end',
-      },
+      }),
     ],
     leaves: { as: 'upload' },
     traits: ['sends', 'namesOnly'],
@@ -277,24 +268,20 @@ export const REMOVING: Records = {
     ...removes,
     family: 'files',
     findings: [
-      {
-        name: 'rm -rf',
+      row('rm -rf', 'rm -rf', {
         kept: true,
         named: 'files',
         shapes: ['-r|-R|-f|--recursive|--force'],
         // What is own hangs on the files; the order of the letters, on no single word.
         when: (call) => !deletesOnlyOwn(call) && !forceFirst(call),
-        reason: 'rm -rf',
-      },
-      {
-        name: 'rm -fr',
+      }),
+      row('rm -fr', 'rm -fr', {
         kept: true,
         named: 'files',
         shapes: ['-r|-R|-f|--recursive|--force'],
         // As above.
         when: (call) => !deletesOnlyOwn(call) && forceFirst(call),
-        reason: 'rm -fr',
-      },
+      }),
     ],
   },
   'unlink rmdir': removes,
@@ -358,16 +345,14 @@ export const ARCHIVES: Records = {
   tar: {
     family: 'packages',
     findings: [
-      {
-        name: 'tar runs a program',
+      row('tar runs a program', 'tar runs commands', {
         asks: {
           any: [
             { argument: /^--checkpoint-action=exec|^--to-command|^--info-script|^--new-volume-script|^--rmt-command/ },
             { value: ['--checkpoint-action', /exec=/] },
           ],
         },
-        reason: 'tar runs commands',
-      },
+      }),
     ],
     values: '--blocking-factor',
     traits: ['prints'],

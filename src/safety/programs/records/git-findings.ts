@@ -7,7 +7,7 @@ import { hasUnknown, NOT_KNOWN, UNKNOWN } from '../../shell/taint.ts';
 import { destructive, type StaticVerdict, unknown } from '../../verdict.ts';
 import { broughtCode, configuredFetch, configuredPush, overwritesIgnored } from '../git-state.ts';
 import { bringsFiles, isOwnProject, lookAt, specialDirectory } from '../paths.ts';
-import { type CallFacts, given, type Reading, type RecordFinding } from '../record.ts';
+import { type CallFacts, given, type Reading, type RecordFinding, row } from '../record.ts';
 
 /** Names that no repository is meant to hold. */
 const KEYS =
@@ -15,65 +15,48 @@ const KEYS =
 
 /** What is lost when history, branches or uncommitted work go. */
 export const GIT_FINDINGS: readonly RecordFinding[] = [
-  {
-    name: 'git push --force',
+  row('git push --force', 'git push --force', {
     shapes: ['push --force|--force-with-lease|--force-if-includes|--mirror'],
-    reason: 'git push --force',
-  },
-  { name: 'git push -f', shapes: ['push -f', 'push /^\\+/'], reason: 'git push -f' },
-  {
-    name: 'git push --force',
+  }),
+  row('git push -f', 'git push -f', { shapes: ['push -f', 'push /^\\+/'] }),
+  row('git push --force', 'git push --force', {
     shapes: ['send-pack --force|--mirror !--dry-run', 'send-pack /^\\+/ !--dry-run'],
-    reason: 'git push --force',
-  },
-  {
-    name: 'credential leaves',
+  }),
+  row('credential leaves', 'puts a key, token or password into the history, which is given away', {
     shapes: ['add|stage'],
     // Files of keys have names that no pattern of a shape holds.
     when: (call) =>
       call.operands.slice(1).some(({ text }) => isCredential(text) && (call.has('-f', '--force') || KEYS.test(text))),
-    reason: 'puts a key, token or password into the history, which is given away',
-  },
-  {
-    name: 'git runs foreign code',
+  }),
+  row('git runs foreign code', 'sets what git runs later, for every repository', {
     shapes: ['config'],
     // A hooks directory of the project is looked at where it is written.
     asks: {
       line: /(?=.*--(global|system)\b).*\bcore\.(hookspath|sshcommand|fsmonitor|gitproxy|askpass) \S|\bcore\.hookspath [/~]/i,
     },
-    reason: 'sets what git runs later, for every repository',
-  },
-  {
-    name: 'git resolves by losing',
+  }),
+  row('git resolves by losing', "throws one side's changes away where they differ", {
     shapes: ['merge|pull|rebase|cherry-pick'],
     asks: { line: /(^|\s)(-s|--strategy)[= ]?ours\b|(^|\s)(-X|--strategy-option)[= ]?(ours|theirs)\b/ },
-    reason: "throws one side's changes away where they differ",
-  },
-  { name: 'git push --delete', shapes: ['push --delete|-d|--prune', 'push /^:./'], reason: 'deletes on the remote' },
-  {
-    name: 'git reset --hard',
+  }),
+  row('git push --delete', 'deletes on the remote', { shapes: ['push --delete|-d|--prune', 'push /^:./'] }),
+  row('git reset --hard', 'git reset --hard', {
     kept: true,
     named: 'repository',
     shapes: ['reset --hard|--merge|--keep'],
-    reason: 'git reset --hard',
-  },
-  {
-    name: 'git clean -fd',
+  }),
+  row('git clean -fd', 'git clean -fd', {
     kept: true,
     named: 'repository',
     shapes: ['clean -f|--force|-x|-X|-d|--no-dry-run'],
     asks: { any: [{ shape: '-f|--force|--no-dry-run' }, { line: /clean\.requireForce=(false|0)/i }] },
-    reason: 'git clean -fd',
-  },
-  {
-    name: 'git branch -D',
+  }),
+  row('git branch -D', 'git branch -D', {
     kept: true,
     named: 'repository',
     shapes: ['branch -D|-M|-f|--force', 'branch -d|--delete -r|--remotes'],
-    reason: 'git branch -D',
-  },
-  {
-    name: 'git discard',
+  }),
+  row('git discard', 'throws away uncommitted changes', {
     kept: true,
     shapes: [
       'checkout -f|--force',
@@ -99,11 +82,9 @@ export const GIT_FINDINGS: readonly RecordFinding[] = [
         },
       ],
     },
-    reason: 'throws away uncommitted changes',
-  },
-  { name: 'git stash drop', kept: true, shapes: ['stash drop|clear'], reason: 'deletes stashed changes' },
-  {
-    name: 'git rewrite history',
+  }),
+  row('git stash drop', 'deletes stashed changes', { kept: true, shapes: ['stash drop|clear'] }),
+  row('git rewrite history', 'rewrites history', {
     kept: true,
     shapes: [
       'filter-branch|filter-repo',
@@ -117,10 +98,8 @@ export const GIT_FINDINGS: readonly RecordFinding[] = [
       'p4 rebase',
     ],
     asks: { any: [{ not: { first: /^replace$/ } }, { shape: '-d|--delete|-f|--force' }, { shape: '* *' }] },
-    reason: 'rewrites history',
-  },
-  {
-    name: 'git drop objects',
+  }),
+  row('git drop objects', 'deletes what could still be recovered', {
     kept: true,
     shapes: [
       'reflog expire|delete',
@@ -137,10 +116,8 @@ export const GIT_FINDINGS: readonly RecordFinding[] = [
         { not: [{ first: /^gc$/ }, { first: /^prune-packed$/ }, { first: /^fetch$/ }, { first: /^remote$/ }] },
       ],
     },
-    reason: 'deletes what could still be recovered',
-  },
-  {
-    name: 'git delete',
+  }),
+  row('git delete', 'deletes a tag, remote, file or setting', {
     kept: true,
     shapes: [
       'tag -d|--delete|-f|--force',
@@ -156,32 +133,23 @@ export const GIT_FINDINGS: readonly RecordFinding[] = [
       'flow *  delete',
     ],
     asks: { not: { first: /^rm$/, shape: '--cached' } },
-    reason: 'deletes a tag, remote, file or setting',
-  },
-  {
-    name: 'git read-tree',
+  }),
+  row('git read-tree', 'overwrites the working tree', {
     kept: true,
     shapes: ['read-tree -u|--reset', 'checkout-index -f'],
-    reason: 'overwrites the working tree',
-  },
-  {
-    name: 'git fetch --force',
+  }),
+  row('git fetch --force', 'moves local branches to what the remote has', {
     shapes: ['fetch -f|--force /:/', 'fetch /^\\+[^:]*:(?!refs\\/remotes\\/)./'],
-    reason: 'moves local branches to what the remote has',
-  },
-  {
-    name: 'git branch -d of a list',
+  }),
+  row('git branch -d of a list', 'deletes branches that are not named here', {
     kept: true,
     shapes: ['branch -d|--delete'],
     asks: { later: NOT_KNOWN },
-    reason: 'deletes branches that are not named here',
-  },
-  {
-    name: 'git refs and index',
+  }),
+  row('git refs and index', 'removes a ref, rewrites history or takes files out of the index', {
     kept: true,
     shapes: ['symbolic-ref -d|--delete', 'lfs migrate import|export', 'update-index --force-remove|--remove'],
-    reason: 'removes a ref, rewrites history or takes files out of the index',
-  },
+  }),
 ];
 
 /** Settings that only change how something looks or what is recorded as author; section and name in lower case. */

@@ -22,34 +22,10 @@ import { TEXT } from './text.ts';
 
 /** Every program that the gate knows, in each part or a little. */
 const ALL: readonly Records[] = [
-  TEXT,
-  FILES,
-  ARCHIVES,
-  REMOVING,
-  SHELL,
-  WRAPPERS_RECORDS,
-  GIT_RECORD,
-  LANGUAGES,
-  COMPILERS,
-  CHECKERS,
-  FORMATTING,
-  BUILD_RECORDS,
-  PACKAGES,
-  PROJECT_TOOLS,
-  SYSTEM_PACKAGES,
-  NETWORK,
-  DOCKER,
-  SERVICES,
-  DATA,
-  MEDIA_RECORDS,
-  TABLE_TOOLS,
-  CLOUDS,
-  TOOLS,
-  SYSTEM,
-  DISKS,
-  UNREAD_WRAPPERS,
-  UNREAD,
-];
+  [TEXT, FILES, ARCHIVES, REMOVING, SHELL, WRAPPERS_RECORDS, GIT_RECORD, LANGUAGES, COMPILERS, CHECKERS, FORMATTING],
+  [BUILD_RECORDS, PACKAGES, PROJECT_TOOLS, SYSTEM_PACKAGES, NETWORK, DOCKER, SERVICES, DATA, MEDIA_RECORDS],
+  [TABLE_TOOLS, CLOUDS, TOOLS, SYSTEM, DISKS, UNREAD_WRAPPERS, UNREAD],
+].flat();
 
 /** All rows: names, and what is known of them. */
 export const ROWS: readonly (readonly [programs: string, Spec])[] = ALL.flatMap(Object.entries<Spec>);
@@ -90,25 +66,12 @@ export function factsOf(program: string): ProgramFacts {
 }
 
 function factsFor(program: string, facts: Facts): ProgramFacts {
-  const {
-    values,
-    singleDash = false,
-    dryRun = {},
-    exact = false,
-    wraps,
-    traits,
-    keys,
-    reaches,
-    code,
-    leaves,
-    output = {},
-  } = facts;
+  const { values, singleDash = false, dryRun = {}, exact = false, wraps, traits, keys, reaches, code, leaves } = facts;
+  const dry = Object.entries(typeof dryRun === 'string' ? { '*': dryRun } : dryRun);
   return {
     values: new Set([...valuesOf(program), ...words(values)]),
     singleDash,
-    dryRun: new Map(
-      Object.entries(typeof dryRun === 'string' ? { '*': dryRun } : dryRun).map(([sub, names]) => [sub, words(names)]),
-    ),
+    dryRun: new Map(dry.map(([sub, names]) => [sub, words(names)])),
     exact,
     wraps,
     traits: new Set(traits),
@@ -116,7 +79,7 @@ function factsFor(program: string, facts: Facts): ProgramFacts {
     reaches: reaches === true || new Set(words(reaches)),
     code,
     leaves,
-    output,
+    output: facts.output ?? {},
   };
 }
 

@@ -1,7 +1,16 @@
 import { pattern } from '../../../text/pattern.ts';
 import { type StaticVerdict, unknown } from '../../verdict.ts';
 import { textOf, UNREAD } from '../code.ts';
-import { type CallFacts, given, isDryReading, type Reading, type Records, type Sends, type Spec } from '../record.ts';
+import {
+  type CallFacts,
+  given,
+  isDryReading,
+  type Reading,
+  type Records,
+  row,
+  type Sends,
+  type Spec,
+} from '../record.ts';
 
 /** Package managers of systems. */
 export const SYSTEM_PACKAGES: Records = {
@@ -9,11 +18,9 @@ export const SYSTEM_PACKAGES: Records = {
     leaves: { as: 'packages', when: /^(install|reinstall|(full-|dist-)?upgrade|build-dep)\b/ },
     family: 'packages',
     findings: [
-      {
-        name: 'apt install package-',
+      row('apt install package-', 'a name that ends in a minus is removed', {
         shapes: ['install /^[a-z0-9][\\w.+-]+-$/'],
-        reason: 'a name that ends in a minus is removed',
-      },
+      }),
     ],
     of: { 'apt-get': { values: '-a' } },
     helpers: 'dpkg apt-config http https gpgv store sh',

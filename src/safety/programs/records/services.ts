@@ -3,7 +3,7 @@ import { pattern } from '../../../text/pattern.ts';
 import { verbOf } from '../../verbs.ts';
 import { FORMATS, type StaticVerdict, unknown } from '../../verdict.ts';
 import { bringsFiles } from '../paths.ts';
-import { type CallFacts, given, isDryReading, type Reading, type Records, type Spec } from '../record.ts';
+import { type CallFacts, given, isDryReading, type Reading, type Records, row, type Spec } from '../record.ts';
 import { judgeJq } from './text.ts';
 
 const DOCKER_RUN: Spec = {
@@ -233,7 +233,7 @@ export const CLOUDS: Records = {
   },
   gsutil: {
     family: 'files',
-    findings: [{ name: 'gsutil rsync -d', shapes: ['rsync -d'], reason: 'deletes files at the other end' }],
+    findings: [row('gsutil rsync -d', 'deletes files at the other end', { shapes: ['rsync -d'] })],
     dryRun: { rsync: '-n' },
     leaves: { as: 'bucket', when: /^(cp|mv|rsync)\b/ },
     traits: ['sends', 'speaks'],

@@ -1,7 +1,7 @@
 import { hasUnknown } from '../../shell/taint.ts';
 import { type StaticVerdict, unknown } from '../../verdict.ts';
 import { endsOnlyOwn, isKill, isQuiet, lookAt, signalOf } from '../paths.ts';
-import { type CallFacts, given, type Reading, type Records } from '../record.ts';
+import { type CallFacts, given, type Reading, type Records, row } from '../record.ts';
 import { judgeItems } from './network.ts';
 import { grouped, SHOWN } from './services.ts';
 
@@ -10,13 +10,11 @@ export const SYSTEM: Records = {
   systemctl: {
     family: 'processes and services',
     findings: [
-      {
-        name: 'power target',
+      row('power target', 'stops or restarts the machine', {
         shapes: [
           'start /^(reboot|poweroff|halt|kexec|suspend|hibernate|hybrid-sleep|rescue|emergency|shutdown|exit|soft-reboot)\\.target$/',
         ],
-        reason: 'stops or restarts the machine',
-      },
+      }),
     ],
     traits: ['speaks'],
     global: true,
@@ -204,19 +202,12 @@ export const SYSTEM: Records = {
   kill: {
     family: 'processes and services',
     findings: [
-      {
-        name: 'kill -9',
-        bounded: 'signals',
-        when: (call) => isKill(signalOf(call)) && !endsOnlyOwn(call),
-        reason: 'kill -9',
-      },
-      {
-        name: 'kill',
+      row('kill -9', 'kill -9', { bounded: 'signals', when: (call) => isKill(signalOf(call)) && !endsOnlyOwn(call) }),
+      row('kill', 'ends a process', {
         bounded: 'signals',
         // As above.
         when: (call) => !isQuiet(call) && call.args.length > 0 && !endsOnlyOwn(call),
-        reason: 'ends a process',
-      },
+      }),
     ],
     tune: '-# -l[=] -L -n= -s= -9 -15 -TERM -KILL -INT -HUP -SIGTERM -SIGKILL -SIGINT --signal=',
     operands: 'judged',
@@ -234,8 +225,7 @@ export const DISKS: Records = {
   btrfs: {
     family: 'disks',
     findings: [
-      {
-        name: 'btrfs delete',
+      row('btrfs delete', 'deletes or rewrites a subvolume or device', {
         shapes: [
           'subvolume|sub|su delete|del',
           'device|dev remove|delete|del|replace',
@@ -247,8 +237,7 @@ export const DISKS: Records = {
           'quota disable',
           'qgroup destroy',
         ],
-        reason: 'deletes or rewrites a subvolume or device',
-      },
+      }),
     ],
     dryRun: { balance: '--dry-run' },
     traits: ['speaks'],
@@ -265,7 +254,7 @@ export const DISKS: Records = {
   },
   wipefs: {
     family: 'disks',
-    findings: [{ name: 'wipefs', shapes: ['-a|--all|-o|--offset|-f|--force'], reason: 'wipefs' }],
+    findings: [row('wipefs', 'wipefs', { shapes: ['-a|--all|-o|--offset|-f|--force'] })],
     tune: '-p -i -J -O= -q --no-act --parsable --noheadings --json --output=',
     dry: '-n --no-act',
     delete: '-a -o= -f -b --all --offset= --force --backup',
@@ -331,12 +320,10 @@ export const TOOLS: Records = {
   patch: {
     family: 'files',
     findings: [
-      {
-        name: 'patch over files',
+      row('patch over files', 'changes files in place', {
         kept: true,
         shapes: ['-f|--force|-R|--reverse|-E|--remove-empty-files'],
-        reason: 'changes files in place',
-      },
+      }),
     ],
     values: '-B -Y -z',
     dry: '--dry-run',
