@@ -13,7 +13,7 @@ import {
 } from '../hooks/useExecutor.ts';
 import { useFrames, useTicker } from '../hooks/useFrames.ts';
 import { useAgents, useRunFacts, useRunsName } from '../hooks/useNorris.ts';
-import { useConversation, usePreset, useSaidSince, useSession, useTranscript } from '../hooks/useSession.ts';
+import { useConversation, useGrownSince, usePreset, useSession, useTranscript } from '../hooks/useSession.ts';
 import { type Activity, useAttached, useWaits } from '../hooks/useStatus.ts';
 import { useScrolledAway, useViewport } from '../hooks/useViewport.ts';
 import { shortPath } from '../src/text/display.ts';
@@ -46,7 +46,7 @@ const MainPart = memo(function MainPart({ columns, rows }: Props) {
   const beside = useUi((ui) => ui.rail > 0);
   const busy = agents.running.length > 0;
   // The user may ask something while a program fills its pane: the pane then must not hide the answer.
-  const said = useSaidSince(user?.op);
+  const said = useGrownSince(user?.op);
   const streams = [reply, user, job, ...models, busy && !beside, progress !== '', fleet, said].filter(Boolean).length;
   const waits = useWaits();
   const attached = useAttached();

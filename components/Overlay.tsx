@@ -2,7 +2,7 @@ import { Box, Text } from 'ink';
 import { useEffect, useMemo, useState } from 'react';
 import { useScreen } from '../hooks/context.ts';
 import { useNorris } from '../hooks/useNorris.ts';
-import { useArming, useSeen } from '../hooks/useOverlay.ts';
+import { useArming, useReportSeenLines } from '../hooks/useOverlay.ts';
 import { useSession } from '../hooks/useSession.ts';
 import { displayText, textWidth } from '../src/text/display.ts';
 import { wrapText } from '../src/text/wrap.ts';
@@ -177,7 +177,7 @@ function HaltModal({ words, question, layout, columns }: HaltProps) {
   useArming(question.id);
   const { top, shown, inset, width } = layout;
   const aside = words.aside !== undefined;
-  useSeen(question.id, columns, aside ? 0 : top, aside ? 0 : top + shown);
+  useReportSeenLines(question.id, columns, aside ? 0 : top, aside ? 0 : top + shown);
   const waiting = useSession((state) => state.questions.length);
   const { upper, body, lower, border } = questionPicture({ words, question, layout, waiting, theme });
   const rows = question.edit === undefined ? 0 : fieldRows(question.edit, width - 2 * inset);

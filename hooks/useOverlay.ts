@@ -32,7 +32,7 @@ export function useArming(id: string): void {
 }
 
 /** Reports to the question which of its lines were on screen, once the frame that shows them was written (HA-8). */
-export function useSeen(id: string, columns: number, from: number, to: number): void {
+export function useReportSeenLines(id: string, columns: number, from: number, to: number): void {
   const { questionDialog } = useScreen();
   const { waitUntilRenderFlush } = useApp();
   useEffect(

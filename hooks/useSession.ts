@@ -15,7 +15,7 @@ export function useConversation<T>(select: (conversation: Conversation) => T): T
 }
 
 /** Returns whether the transcript has grown since the entry with this key. */
-export function useSaidSince(key: string | undefined): boolean {
+export function useGrownSince(key: string | undefined): boolean {
   const { app, onEngine } = useScreen();
   const { transcript } = app.engine;
   return useSyncExternalStore(onEngine, () => key !== undefined && transcript.entries.at(-1)?.key !== key);

@@ -68,7 +68,7 @@ export type AgentOptions = {
 const GAINS_RIGHTS = /(?:^|[^\w.-])(?:sudo|su|doas|pkexec|run0|sg|newgrp|fusermount3?|ping|mount|umount)(?![\w-])/;
 
 /** The notice for a command whose changes are not recorded. */
-export const NOT_KEPT =
+export const NOT_RECORDED =
   'this command is not kept, since it gains rights (sudo, su, mount …), which nobody can below a supervisor: :undo can’t take it back';
 
 /** Returns whether a command would fail below a supervisor. In doubt true: then the command runs unrecorded. */
@@ -161,7 +161,7 @@ async function inUnrestricted(
   // The light sandbox blocks gaining rights anyway.
   const gains = !isLight && gainsRights(command, process.getuid?.() === 0);
   const kept = gains ? undefined : await keep.store.keepCommand(command, cwd);
-  if (gains && (await keep.store.unavailable()) === undefined) keep.warn(NOT_KEPT);
+  if (gains && (await keep.store.unavailable()) === undefined) keep.warn(NOT_RECORDED);
   if (!kept) keep.unseen(cwd);
   giveUpAborted(signal, kept);
   const behind = behindIn(options, cwd, kept, isLight);

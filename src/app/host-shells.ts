@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunningCommand } from '../contracts/commands.ts';
-import type { HostsPort, LeftOnHosts } from '../contracts/machine.ts';
+import type { HostDirectories, HostsPort } from '../contracts/machine.ts';
 import {
   findLauncher,
   projectArgv,
@@ -24,7 +24,7 @@ import {
   startUserShell,
   type UserShell,
 } from '../executor/index.ts';
-import { type HostOptions, Hosts, type LauncherKit, type LeftThere } from '../remote/hosts/index.ts';
+import { type HostLeftovers, type HostOptions, Hosts, type LauncherKit } from '../remote/hosts/index.ts';
 import { hostOf, placeOn } from '../session/place.ts';
 import { leavesShell } from '../session/shell.ts';
 import type { HostAnswers } from '../store/index.ts';
@@ -58,7 +58,7 @@ type Options = {
   readonly localPlace: () => string;
   readonly kit: LauncherKit;
   /** The files that programs have left on hosts. */
-  readonly left: LeftOnHosts;
+  readonly left: HostDirectories;
   /** The hosts on which the user has agreed to install the launcher. */
   readonly answers: HostAnswers;
 };
@@ -256,7 +256,7 @@ function sshMayWork(name: string): (error: unknown) => never {
 }
 
 function leftText(name: string) {
-  return ({ directory, actions, bytes }: LeftThere) =>
+  return ({ directory, actions, bytes }: HostLeftovers) =>
     `on ${name} lies ${directory}: the launcher, and what is kept of ${actions} ${actions === 1 ? 'action' : 'actions'}; ${bytesText(bytes)}`;
 }
 

@@ -107,7 +107,7 @@ const KNOWN_MS = 10_000;
  * Returns a function that tells whether a tree contains an own place, also through a symlink, or lies inside a
  * `whole` one.
  */
-export function takenBy(places: () => OwnPlaces): (tree: string) => boolean {
+export function overlapTest(places: () => OwnPlaces): (tree: string) => boolean {
   let last: { readonly tree: string; readonly at: number; readonly taken: boolean } | undefined;
   return (tree) => {
     const now = performance.now();
@@ -118,13 +118,13 @@ export function takenBy(places: () => OwnPlaces): (tree: string) => boolean {
 }
 
 /** The same for this program, started with this configuration. */
-export const takenHere = (config?: string) => takenBy(() => ownPlaces(LAUNCHER, config));
+export const overlapsThisProgram = (config?: string) => overlapTest(() => ownPlaces(LAUNCHER, config));
 
 function isTaken(tree: string, { whole, single, home, here }: OwnPlaces): boolean {
   if (here) return true;
   const waysOf = waysThrough();
-  const isIn = (path: string) => waysOf(path).some((way) => holds(tree, way));
-  const isAround = (path: string) => holds(realOf(path) ?? path, tree);
+  const isIn = (path: string) => waysOf(path).some((way) => contains(tree, way));
+  const isAround = (path: string) => contains(realOf(path) ?? path, tree);
   try {
     return (
       whole.some((path) => isIn(path) || isAround(path)) ||
@@ -141,11 +141,11 @@ function isTaken(tree: string, { whole, single, home, here }: OwnPlaces): boolea
 /** Whether the tree contains the home directory or its configuration files, or lies inside such a directory. */
 function isOfHome(tree: string, home: string): boolean {
   const real = realOf(home) ?? home;
-  return holds(tree, real) || (holds(real, tree) && concernsHome(relative(real, tree)));
+  return contains(tree, real) || (contains(real, tree) && concernsHome(relative(real, tree)));
 }
 
 /** Returns whether `path` is the directory or lies inside it. */
-export function holds(directory: string, path: string): boolean {
+export function contains(directory: string, path: string): boolean {
   return path === directory || path.startsWith(directory === sep ? sep : directory + sep);
 }
 

@@ -10,7 +10,7 @@ import { basename, delimiter, dirname, join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { makeDirectory } from '../text/files.ts';
 import { parseJsonObject } from '../text/json.ts';
-import { BETWEEN_WORDS, holds, realOf } from './own-places.ts';
+import { BETWEEN_WORDS, contains, realOf } from './own-places.ts';
 import { treeAround } from './project-tree.ts';
 
 export type OwnCommand = {
@@ -118,7 +118,7 @@ export class OwnStarts {
     const later = lines.filter(({ at, tree }) => tree !== undefined && at >= since);
     if (later.length === 0) return [];
     const trees = [...new Set(placesOf(command).map((place) => treeOf(place)))];
-    return later.filter(({ tree = '' }) => trees.some((own) => holds(own, tree) || holds(tree, own)));
+    return later.filter(({ tree = '' }) => trees.some((own) => contains(own, tree) || contains(tree, own)));
   }
 
   #read(): readonly Line[] {
@@ -171,7 +171,7 @@ function treeOf(path: string, directory = directoryOf(path)): string {
   const home = realOf(homedir()) ?? homedir();
   const tree = treeAround(directory, home, (top) => existsSync(join(top, '.git'))) ?? path;
   const around = dirname(tree);
-  return /^\.?bin$/.test(basename(tree)) && !holds(around, home) ? around : tree;
+  return /^\.?bin$/.test(basename(tree)) && !contains(around, home) ? around : tree;
 }
 
 function directoryOf(path: string): string {
@@ -180,7 +180,7 @@ function directoryOf(path: string): string {
 
 function commonTo(one: string, other: string): string {
   let common = one;
-  while (!holds(common, other)) common = dirname(common);
+  while (!contains(common, other)) common = dirname(common);
   return common;
 }
 
@@ -208,6 +208,6 @@ function placesOf({ words, env = {}, cwd }: OwnCommand): readonly string[] {
   const places = cwd === undefined ? named : [...named, cwd];
   // Ignore directories that contain the home directory: for a server they are data, and everything lies inside them.
   return [...new Set(places.flatMap((place) => [place, realOf(place) ?? place]))].filter(
-    (place) => !holds(place, realOf(homedir()) ?? homedir()) && !holds(place, homedir()),
+    (place) => !contains(place, realOf(homedir()) ?? homedir()) && !contains(place, homedir()),
   );
 }

@@ -2,8 +2,8 @@
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { Standing } from '../remote/hosts/index.ts';
-import { holds, realOf } from './own-places.ts';
+import type { DirectoryFacts } from '../remote/hosts/index.ts';
+import { contains, realOf } from './own-places.ts';
 
 /**
  * Returns the top of the repository around `cwd`, else `cwd`, with symlinks resolved.
@@ -26,13 +26,13 @@ export function projectTree(
 
 /** Shared by local and remote trees: both directories have their symlinks resolved. */
 export function treeAround(here: string, home: string, isTop: (directory: string) => boolean): string | undefined {
-  for (let directory = here; !holds(directory, home); directory = dirname(directory)) {
+  for (let directory = here; !contains(directory, home); directory = dirname(directory)) {
     if (isTop(directory)) return directory;
   }
-  return holds(here, home) ? undefined : here;
+  return contains(here, home) ? undefined : here;
 }
 
 /** The same for a directory on a host, from the host's own answer. */
-export function treeThere(there: Standing | undefined): string | undefined {
+export function remoteProjectTree(there: DirectoryFacts | undefined): string | undefined {
   return there && treeAround(there.cwd, there.home, (directory) => there.repositories.includes(directory));
 }

@@ -41,8 +41,8 @@ import {
   openChoices,
   openHistory,
   openHostAnswers,
+  openHostDirectories,
   openJournal,
-  openLeftOnHosts,
   openMemory,
   relevantMemories,
   type ShellHistoryFile,
@@ -58,10 +58,10 @@ import { createHosts, launcherKit } from './host-shells.ts';
 import { KnownTrees } from './known-trees.ts';
 import { createMcpPort, openMcp } from './mcp.ts';
 import { createPreplanner, createSecondOpinion, openModels, watched } from './models.ts';
-import { holds, ownDirectories, realOf, takenHere } from './own-places.ts';
+import { contains, overlapsThisProgram, ownDirectories, realOf } from './own-places.ts';
 import { OwnStarts } from './own-starts.ts';
 import { cacheOf } from './project-caches.ts';
-import { projectTree, treeThere } from './project-tree.ts';
+import { projectTree, remoteProjectTree } from './project-tree.ts';
 import {
   engineSecrets,
   learnConfig,
@@ -74,7 +74,13 @@ import type { SessionBus } from './session-bus.ts';
 import { SessionNetwork } from './session-network.ts';
 import { settingsOf } from './start-session.ts';
 import { changeStore, currentRun, TRIAL_LAUNCH, trialStore } from './undo.ts';
-import { createTrialsThere, createUndoThere, trialsOfAll, type UndoThere, undoWhereLinesGo } from './undo-there.ts';
+import {
+  createRemoteTrials,
+  createRemoteUndo,
+  type RemoteUndo,
+  trialsOfAll,
+  undoOfCurrentMachine,
+} from './undo-there.ts';
 
 /** How many program names are compared with a misspelled one. */
 const MAX_NAMES = 2000;
@@ -111,12 +117,12 @@ export function createServices(environment: Environment, bus: SessionBus) {
     return hostOf(place) === undefined ? place : (shell.current?.cwd ?? process.cwd());
   };
   const kit = launcherKit(import.meta.url);
-  const left = openLeftOnHosts(join(state, 'on-hosts'));
+  const left = openHostDirectories(join(state, 'on-hosts'));
   const hosts = createHosts({
     ...{ bus, dataDir, size, kit, answers: openHostAnswers(join(state, 'hosts')), left },
     localPlace: () => shell.current?.cwd ?? process.cwd(),
   });
-  const undoThere: UndoThere = createUndoThere(own, () => hosts.hosts);
+  const undoThere: RemoteUndo = createRemoteUndo(own, () => hosts.hosts);
   const fleetHosts = openMachine({
     ...{ dataDir, size, left },
     isUsers: (host) => hosts.hosts.list().some(({ name }) => name === host),
@@ -146,10 +152,10 @@ export function createServices(environment: Environment, bus: SessionBus) {
   void trialsHere.discardAbandoned();
   const trials = trialsOfAll(
     trialsHere,
-    createTrialsThere(own, () => hosts.hosts, undoThere.store),
+    createRemoteTrials(own, () => hosts.hosts, undoThere.store),
   );
   const ours = ownDirectories();
-  const patch = patchTool({ keep: undo, isOwn: (file) => ours.some((directory) => holds(directory, file)) });
+  const patch = patchTool({ keep: undo, isOwn: (file) => ours.some((directory) => contains(directory, file)) });
   const log = createLog(state, hidden);
   limitOutputs(dataDir, config.disk.session_mb * BYTES_PER_MB, () => {
     const why = `the saved outputs of this session take ${config.disk.session_mb} MB (disk.session_mb)`;
@@ -169,7 +175,7 @@ export function createServices(environment: Environment, bus: SessionBus) {
       bus.show('the session is saved again, including what happened meanwhile', 'info');
     },
   });
-  const isTaken = takenHere(environment.configFile);
+  const isTaken = overlapsThisProgram(environment.configFile);
   const projectHere = () => projectTree(bus.engine.shellCwd, isTaken);
   const network = new SessionNetwork(
     LAUNCHER,
@@ -258,7 +264,7 @@ export function createServices(environment: Environment, bus: SessionBus) {
     async projectTree(place) {
       const host = hostOf(place);
       if (host === undefined) return projectHere();
-      return treeThere(await hosts.hosts.standing(host, directoryAt(place)));
+      return remoteProjectTree(await hosts.hosts.standing(host, directoryAt(place)));
     },
     listing: (place) => (hostOf(place) === undefined ? listing(place) : Promise.resolve(undefined)),
     gitState: (place) => (hostOf(place) === undefined ? gitState(place) : undefined),
@@ -343,7 +349,7 @@ export function createServices(environment: Environment, bus: SessionBus) {
     patch,
     undo,
     /** The undo port of the machine that gets the user's lines. */
-    undoPort: undoWhereLinesGo(undo, undoThere, () => bus.engine.shellCwd),
+    undoPort: undoOfCurrentMachine(undo, undoThere, () => bus.engine.shellCwd),
     trees,
     history: openHistory(join(state, 'history'), hidden, () => historyOf(shell.current)),
     log,

@@ -4,14 +4,14 @@ import type { Trials } from '../contracts/trials.ts';
 import type { UndoPort } from '../contracts/undo.ts';
 import { statusOf } from '../effects/sandbox/index.ts';
 import { FarStore, FarTrialDisk, ranFar, TrialStore } from '../effects/undo/index.ts';
-import type { HostOptions, Hosts, SandboxThere } from '../remote/hosts/index.ts';
+import type { HostOptions, Hosts, RemoteSandbox } from '../remote/hosts/index.ts';
 import { directoryAt, hostOf, placeOn } from '../session/place.ts';
 import { visible } from '../text/sanitize.ts';
-import { gainsRights, NOT_KEPT } from './executors.ts';
-import { treeThere } from './project-tree.ts';
+import { gainsRights, NOT_RECORDED } from './executors.ts';
+import { remoteProjectTree } from './project-tree.ts';
 import { storeSettings, trialSettings, type UndoNeeds } from './undo.ts';
 
-export type UndoThere = {
+export type RemoteUndo = {
   /** The store on a host; undefined without the launcher. */
   store(host: string): FarStore | undefined;
   readonly keep: NonNullable<HostOptions['keep']>;
@@ -23,11 +23,11 @@ export type UndoThere = {
   at(place: string): UndoPort | undefined;
 };
 
-export function createUndoThere(
+export function createRemoteUndo(
   needs: UndoNeeds,
   hosts: () => Pick<Hosts, 'sandbox' | 'isRoot' | 'standing'>,
-): UndoThere {
-  const stores = new WeakMap<SandboxThere, FarStore>();
+): RemoteUndo {
+  const stores = new WeakMap<RemoteSandbox, FarStore>();
   const leftovers = new WeakMap<RunningCommand, Promise<Leftover | undefined>>();
   const store = (host: string) => {
     const sandbox = hosts().sandbox(host);
@@ -71,7 +71,7 @@ export function createUndoThere(
       if (!there) return undefined;
       const directory = directoryAt(place);
       if (mode === 'project') {
-        const tree = treeThere(await hosts().standing(host, directory));
+        const tree = remoteProjectTree(await hosts().standing(host, directory));
         const kept = tree === undefined ? undefined : await there.keepCommand(command, place, tree, true);
         return (
           kept && {
@@ -85,14 +85,14 @@ export function createUndoThere(
       }
       if (!gainsRights(command, hosts().isRoot(host)))
         return there.keepCommand(command, placeOn(host, directory), directory);
-      if ((await there.unavailable()) === undefined) needs.bus?.show(NOT_KEPT);
+      if ((await there.unavailable()) === undefined) needs.bus?.show(NOT_RECORDED);
       return undefined;
     },
   };
 }
 
 /** Makes `:undo` act on the machine that gets the user's lines. */
-export function undoWhereLinesGo(here: UndoPort, there: UndoThere, place: () => string): UndoPort {
+export function undoOfCurrentMachine(here: UndoPort, there: RemoteUndo, place: () => string): UndoPort {
   const port = () => there.at(place()) ?? here;
   return {
     unavailable: () => port().unavailable(),
@@ -108,15 +108,15 @@ export function undoWhereLinesGo(here: UndoPort, there: UndoThere, place: () => 
 type HostsOfTrials = Pick<Hosts, 'sandbox' | 'standing' | 'try'>;
 
 /** Returns the trials on a host; undefined without launcher or connection. */
-type TrialsThere = (host: string) => TrialStore | undefined;
+type RemoteTrials = (host: string) => TrialStore | undefined;
 
 /** @param store returns the store on the host that records an applied trial */
-export function createTrialsThere(
+export function createRemoteTrials(
   needs: UndoNeeds,
   hosts: () => HostsOfTrials,
   store: (host: string) => FarStore | undefined,
-): TrialsThere {
-  const known = new WeakMap<SandboxThere, TrialStore>();
+): RemoteTrials {
+  const known = new WeakMap<RemoteSandbox, TrialStore>();
   return (host) => {
     const sandbox = hosts().sandbox(host);
     if (!sandbox) return undefined;
@@ -128,7 +128,7 @@ export function createTrialsThere(
 
 function trialsOn(
   host: string,
-  sandbox: SandboxThere,
+  sandbox: RemoteSandbox,
   needs: UndoNeeds,
   hosts: () => HostsOfTrials,
   store: (host: string) => FarStore | undefined,
@@ -143,7 +143,7 @@ function trialsOn(
     directoryOf: directoryAt,
     async treeOf(directory) {
       const there = await hosts().standing(host, directory);
-      return there && { cwd: there.cwd, tree: treeThere(there) ?? there.cwd };
+      return there && { cwd: there.cwd, tree: remoteProjectTree(there) ?? there.cwd };
     },
   });
   const trials = new TrialStore({
@@ -165,7 +165,7 @@ function trialsOn(
 }
 
 /** Combines the trials of all machines; the name of a remote trial begins with its host. */
-export function trialsOfAll(here: Trials, there: TrialsThere): Trials {
+export function trialsOfAll(here: Trials, there: RemoteTrials): Trials {
   const at = (place: string) => {
     const host = hostOf(place);
     return host === undefined ? { trials: here, host } : { trials: there(host), host };

@@ -6,7 +6,7 @@ import { ChangeStore, LocalTrialDisk, type TrialLaunch, TrialStore } from '../ef
 import { ownedPrefix } from '../executor/index.ts';
 import type { Phase } from '../session/phase.ts';
 import { LAUNCHER } from './environment.ts';
-import { takenHere } from './own-places.ts';
+import { overlapsThisProgram } from './own-places.ts';
 import { projectTree } from './project-tree.ts';
 import { processFilter } from './secrets-filter.ts';
 import type { SessionBus } from './session-bus.ts';
@@ -74,7 +74,7 @@ export function trialStore(needs: UndoNeeds, store: ChangeStore, run: RunTrial):
   const disk = new LocalTrialDisk({
     ...TRIAL_LAUNCH,
     directory: join(placesOf(process.env).state, 'undo'),
-    treeOf: (cwd) => projectTree(cwd, takenHere()) ?? cwd,
+    treeOf: (cwd) => projectTree(cwd, overlapsThisProgram()) ?? cwd,
   });
   const rollBack = (number: number) => store.rollBack(number);
   return new TrialStore({ ...trialSettings(needs), disk, run, rollBack, applied: (number) => store.applied(number) });

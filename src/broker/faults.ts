@@ -62,7 +62,7 @@ export function faultOf(error: unknown, preset: Preset, key: string | undefined)
   const thrown = asObject(error) ?? {};
   const payload = thrown.payload ?? thrown.error;
   const status = asCount(thrown.status) ?? statusIn(payload);
-  const said = withoutKey(saidBy(payload) ?? asText(thrown.message) ?? 'no reason given', key);
+  const said = withoutKey(serverWords(payload) ?? asText(thrown.message) ?? 'no reason given', key);
   if (status !== undefined || payload !== undefined) return answered(preset, status, payload, said, thrown.headers);
   const answer = answerError(error);
   const { code, words } = networkError(error);
@@ -185,7 +185,7 @@ function statusIn(payload: unknown): number | undefined {
   return code !== undefined && code >= 300 && code < 600 ? code : undefined;
 }
 
-function saidBy(payload: unknown): string | undefined {
+function serverWords(payload: unknown): string | undefined {
   if (typeof payload === 'string') return readable(payload);
   const details = asObject(payload);
   if (!details) return undefined;
@@ -201,7 +201,7 @@ function saidBy(payload: unknown): string | undefined {
 function readable(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   const nested = asObject(parseJson(text));
-  if (nested) return saidBy(nested);
+  if (nested) return serverWords(nested);
   return oneLine(/^\s*</.test(text) ? 'a web page' : text);
 }
 

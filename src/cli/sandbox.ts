@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { LAUNCHER } from '../app/environment.ts';
-import { takenHere } from '../app/own-places.ts';
+import { overlapsThisProgram } from '../app/own-places.ts';
 import { projectTree } from '../app/project-tree.ts';
 import {
   createPrivateTmp,
@@ -33,7 +33,7 @@ export type Sandboxed = {
 export async function prepareSandbox({ argv, mode, cwd, wallSeconds }: SandboxWish): Promise<Sandboxed | string> {
   const status = await detectSandbox({ launcher: LAUNCHER });
   if (!status.available) return `no kernel sandbox here: ${status.why}`;
-  const project = mode === 'project' ? projectTree(cwd, takenHere()) : undefined;
+  const project = mode === 'project' ? projectTree(cwd, overlapsThisProgram()) : undefined;
   if (mode === 'project' && status.noProject !== undefined) return `no Project mode here: ${status.noProject}`;
   if (mode === 'project' && project === undefined) return NO_TREE;
   const tmp = createPrivateTmp(ownedPrefix('sandbox'));

@@ -103,7 +103,7 @@ export const fleet: Command = {
     if (rest === '')
       return desk.run ? fleetTable(desk.run.rows()).join('\n') : `no fleet is at work; ${FORM} begins one`;
     if (rest === 'stop') return desk.stop() ? undefined : 'no fleet is at work';
-    if (rest === 'resume') return begun(app, await desk.resume());
+    if (rest === 'resume') return startedText(app, await desk.resume());
     const [, goal = '', hosts = '', canary, via] = WISH.exec(rest) ?? [];
     if (goal === '') throw new CommandError(`name a goal and hosts: ${FORM}`);
     const wish = {
@@ -111,11 +111,11 @@ export const fleet: Command = {
       ...(canary === undefined ? {} : { canary }),
       ...(via === undefined ? {} : { via: 'ansible' as const }),
     };
-    return begun(app, await desk.start(wish));
+    return startedText(app, await desk.start(wish));
   },
 };
 
-function begun({ screen }: App, run: Awaited<ReturnType<App['fleet']['start']>>): string {
+function startedText({ screen }: App, run: Awaited<ReturnType<App['fleet']['start']>>): string {
   const names = namesOf(run.rows().map(({ host }) => host));
   return `${names}; ${screen ? 'Ctrl-X Ctrl-C' : ':fleet stop'} ends it`;
 }

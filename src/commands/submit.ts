@@ -55,7 +55,7 @@ async function ask(app: App, line: string, text: string): Promise<void> {
  * ahead; otherwise all of it returns.
  * @param mayRun whether a shell line may run now
  */
-export function cameBack(
+export function returnText(
   app: App,
   text: string,
   kind: Parameters<GiveBack>[1],

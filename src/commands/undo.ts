@@ -45,7 +45,7 @@ export const undo: Command = {
     const named = yes ? words.slice(0, -1) : words;
     if (named.length > 1) throw new CommandError(`say ${USAGE}`);
     const target = targetOf(named[0]);
-    if (yes) return takeBack(app, () => app.undo.undo(target, seenOf(app, target)));
+    if (yes) return takeBack(app, () => app.undo.undo(target, lastPreview(app, target)));
     const preview = await app.undo.preview(target);
     seen.set(app, { target, shown: preview.shown });
     return offered(app, preview, named[0]);
@@ -55,7 +55,7 @@ export const undo: Command = {
 /** What the user saw last: a yes does not cover anything later. */
 const seen = new WeakMap<App, { readonly target: UndoTarget; readonly shown: string | undefined }>();
 
-function seenOf(app: App, target: UndoTarget): string | undefined {
+function lastPreview(app: App, target: UndoTarget): string | undefined {
   const last = seen.get(app);
   seen.delete(app);
   return last?.target === target ? last.shown : undefined;
@@ -170,7 +170,7 @@ async function goBack(app: App, { turn, at }: AskedTurn, word: string, how: How)
   const numbers = all.filter(isOpen).map(({ number }) => number);
   if (how === undefined && numbers.length > 0) return ask(app, numbers, word);
   const known = new Set(all.map(({ number }) => number));
-  const text = how === 'yes' && numbers.length > 0 ? await restored(app, numbers, word) : undefined;
+  const text = how === 'yes' && numbers.length > 0 ? await undoActions(app, numbers, word) : undefined;
   const now = lacks ? [] : await app.undo.list();
   const undos = now.filter(({ kind, number }) => kind === 'undo' && !known.has(number)).map(({ number }) => number);
   const changed = lacks || now.some(isOpen);
@@ -187,7 +187,7 @@ async function returnTo(app: App, { number, undos }: Branch, word: string, how: 
     return offer(app, ['Taken back when you went:', ...rows].join('\n'), word, 'returns and brings the files back');
   }
   const restores = how === 'yes' && undos.length > 0;
-  const text = restores ? await restored(app, undos, word) : undefined;
+  const text = restores ? await undoActions(app, undos, word) : undefined;
   const changed = undos.length > 0 && !restores;
   void app.engine.dispatch({ type: 'branchTaken', branch: number, ...(changed && { changed }) });
   return text;
@@ -214,7 +214,7 @@ function keepLine(word: string): string {
 }
 
 /** Undoes actions; throws if nothing was done. The model is not told, because it no longer knows of these actions. */
-async function restored(app: App, numbers: readonly number[], word: string): Promise<string> {
+async function undoActions(app: App, numbers: readonly number[], word: string): Promise<string> {
   const seenLast = shownFor.get(app);
   shownFor.delete(app);
   const { ok, text } = await app.undo.undo(numbers, seenLast?.word === word ? seenLast.shown : undefined);

@@ -109,7 +109,7 @@ export type Leftover = Omit<Review, 'command'> & {
 };
 
 /** The same for a command whose program closed before the user answered. */
-export type LeftBehind = { readonly command: string; readonly left: Leftover };
+export type UnansweredLeftover = { readonly command: string; readonly left: Leftover };
 
 /** `once`: for the waiting command; `always`: until the job, run or session ends. */
 export type NetworkAnswer = 'once' | 'always' | 'no';
@@ -173,7 +173,7 @@ export type AgentCommands = {
    */
   takeBack?(action: number): Promise<string | undefined>;
   /** What commands of earlier programs of this session left, still unanswered. Never rejects. */
-  waiting?(): Promise<readonly LeftBehind[]>;
+  waiting?(): Promise<readonly UnansweredLeftover[]>;
   /** If it rejects, as it does once `signal` has fired, it has started nothing. */
   run(command: string, options: LaunchOptions): Promise<RunningCommand>;
   /** Everything in `run` before the command itself; undefined if there is no such part. Rejects like `run`. */

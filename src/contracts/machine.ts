@@ -67,7 +67,7 @@ export type ShellFiles = {
 };
 
 /** How to run and control a shell on a host. */
-export type ShellThere = {
+export type RemoteShell = {
   readonly host: string;
   /** The path of the shell: the user's login shell, or instead of it (`instead`) bash, else sh. */
   readonly program: string;
@@ -103,7 +103,7 @@ export type ShellThere = {
 };
 
 /** This machine's record of the private directories of connections. */
-export type LeftOnHosts = {
+export type HostDirectories = {
   /**
    * Records that this program has such a directory there; the returned function removes the record. Neither throws.
    */

@@ -35,7 +35,7 @@ export async function perform(context: EffectContext, effect: Act, signal: Abort
   try {
     const started = context.dispatch({ type: 'actionStarted', op }, session);
     // Prepared while the journal is being written; the command starts only after both.
-    if (!effect.trial) ready = madeReady(context, permit, effect.outside === true, signal);
+    if (!effect.trial) ready = prepareCommand(context, permit, effect.outside === true, signal);
     await started;
   } catch (error) {
     void ready?.then(drop);
@@ -139,7 +139,7 @@ async function tool(
 type Ready = Promise<PreparedCommand | (() => Promise<RunningCommand>) | string>;
 
 /** Undefined if the action is not a command. Nothing of it runs yet. */
-function madeReady(
+function prepareCommand(
   context: EffectContext,
   { action, cwd, mode, basis, destructive }: Permit,
   approved: boolean,
@@ -164,7 +164,7 @@ function drop(made: Awaited<Ready>): void {
 }
 
 /** Starts what was prepared; returns the reason on failure. */
-async function begun(ready: Ready, signal: AbortSignal): Promise<RunningCommand | string> {
+async function launch(ready: Ready, signal: AbortSignal): Promise<RunningCommand | string> {
   const made = await ready;
   if (typeof made === 'string') return `could not run: ${made}`;
   if (typeof made === 'function') return made().catch((error: unknown) => `could not run: ${messageOf(error)}`);
@@ -182,7 +182,7 @@ async function command(
   const { runs } = permit.action;
   const { gate, secrets, waitSeconds } = context.services;
   if (runs.kind !== 'command' || !ready) throw new Error('not a command');
-  const running = await begun(ready, signal);
+  const running = await launch(ready, signal);
   if (typeof running === 'string') return failed(effect, running);
   const place = secrets.reveal(cwd);
   const name = describeAction(permit.action.told);
@@ -358,7 +358,7 @@ export async function tryAction(context: EffectContext, effect: Try, signal: Abo
       // Nobody waits for it any more.
       if (signal.aborted && outcome.kind === 'changes') await trials.discard(outcome.id);
       if (signal.aborted) return tell({ kind: 'cannotTell', why: 'it was stopped' }, result);
-      tell(await described(trials, outcome, inProject ? await projectTree?.(cwd) : undefined), result);
+      tell(await describeTrial(trials, outcome, inProject ? await projectTree?.(cwd) : undefined), result);
     } finally {
       signal.removeEventListener('abort', interrupt);
       context.live.commands.delete(op);
@@ -382,7 +382,7 @@ export async function discardTrial(
  * Converts a trial's outcome for the state machine.
  * @param tree in Project: what an apply may change
  */
-async function described(
+async function describeTrial(
   trials: Pick<Trials, 'diff'>,
   outcome: TrialOutcome,
   tree: string | undefined,

@@ -9,7 +9,7 @@ import type { Services } from '../contracts/services.ts';
 import type { Action, Examination, Judgement } from '../session/action.ts';
 import { composeMessages, firstInContext, headOf, summaryText, surroundingsBlock } from '../session/context.ts';
 import type { Effect } from '../session/effect.ts';
-import { isOutput, sentImages, sentWhole, tokensFrom } from '../session/evict.ts';
+import { isOutput, sentContent, sentImages, tokensFrom } from '../session/evict.ts';
 import type { Mode, OpId, SessionId } from '../session/ids.ts';
 import { type CallFailure, IMAGE_TOKENS, type Reply, type ToolSpec } from '../session/message.ts';
 import { NO_TREE } from '../session/mode.ts';
@@ -403,7 +403,7 @@ export async function fitContext(
     const tools = takesTools(context.services, preset);
     const { specs } = tools ? toolsOf(context.services, conversation) : NO_TOOLS;
     const from = firstInContext(conversation);
-    const texts = conversation.turns.slice(from).map(sentWhole);
+    const texts = conversation.turns.slice(from).map(sentContent);
     const measured = await models.measure(preset, {
       head: headText(conversation, systemFor(context.services, conversation, tools), specs),
       texts,

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { realpathSync } from 'node:fs';
-import type { ShellFiles, ShellThere } from '../contracts/machine.ts';
+import type { RemoteShell, ShellFiles } from '../contracts/machine.ts';
 import { placeOn } from '../session/place.ts';
 import type { Fact, Question } from './completion/complete.ts';
 import type { Environment } from './environment.ts';
@@ -28,11 +28,11 @@ export type TerminalSize = { readonly columns: number; readonly rows: number };
 
 /** A prepared start of a shell on a host: its directory and startup files exist there. */
 export type Seat = {
-  readonly there: ShellThere;
+  readonly there: RemoteShell;
   readonly files: ShellFiles;
   readonly token: string;
   /** The local program that runs the remote shell. */
-  readonly launch: Awaited<ReturnType<ShellThere['starts']>>;
+  readonly launch: Awaited<ReturnType<RemoteShell['starts']>>;
 };
 
 export type ShellProcessOptions = {
@@ -118,7 +118,7 @@ export function directoryNow(pid: number, told: string | undefined): string {
  * Returns the place a shell on a host has reported; undefined if none. An empty report means the name can't be
  * transmitted, and must not be mistaken for a path.
  */
-export function placeThere({ there }: Seat, told: string | undefined): string | undefined {
+export function remotePlace({ there }: Seat, told: string | undefined): string | undefined {
   if (told === '') return placeOn(there.host, '/?');
   return told?.startsWith('/') ? placeOn(there.host, told) : undefined;
 }

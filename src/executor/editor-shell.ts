@@ -2,13 +2,13 @@ import type { ShellFiles } from '../contracts/machine.ts';
 import { directoryAt } from '../session/place.ts';
 import { messageOf } from '../text/errors.ts';
 import type { Fact, Question } from './completion/complete.ts';
-import { COMPLETER_TIMEOUT_MS, ForkQuestions, namesThere } from './completion/shell-answers.ts';
+import { COMPLETER_TIMEOUT_MS, completeRemoteFiles, ForkQuestions } from './completion/shell-answers.ts';
 
 import {
   type DrivenShell,
   directoryNow,
   newToken,
-  placeThere,
+  remotePlace,
   type Seat,
   type ShellEvents,
   type ShellProcessOptions,
@@ -163,7 +163,7 @@ export class EditorShell implements DrivenShell {
       const { exit, output } = await this.#own(completer.ask(question), COMPLETER_TIMEOUT_MS);
       return exit === 0 && !signal.aborted ? completer.facts(output.toString('utf8')) : undefined;
     }
-    if (this.seat) return namesThere(this.seat.there, question, directoryAt(this.#cwd));
+    if (this.seat) return completeRemoteFiles(this.seat.there, question, directoryAt(this.#cwd));
     return completer && this.#forks?.ask(completer, question, signal, this.#press);
   }
 
@@ -286,7 +286,7 @@ export class EditorShell implements DrivenShell {
     clearTimeout(this.#silence);
     this.#silence = undefined;
     this.#directory.discard('line');
-    this.#cwd = this.seat ? (placeThere(this.seat, cwd) ?? this.#cwd) : directoryNow(this.pty.pid, cwd);
+    this.#cwd = this.seat ? (remotePlace(this.seat, cwd) ?? this.#cwd) : directoryNow(this.pty.pid, cwd);
     this.#events.onEnd(exit, this.#cwd);
   }
 

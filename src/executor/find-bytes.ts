@@ -21,7 +21,7 @@ export function find(data: Buffer, { bytes, rare }: Wanted, from = 0): number {
 }
 
 /** Returns how many bytes at the end of `data` could start a sequence that begins with ESC. */
-export function begunAtEnd(data: Buffer, { bytes }: Wanted, from: number): number {
+export function partialMatchLength(data: Buffer, { bytes }: Wanted, from: number): number {
   for (let length = Math.min(bytes.length - 1, data.length - from); length > 0; length -= 1) {
     const at = data.length - length;
     if (data[at] === ESC && bytes.subarray(0, length).equals(data.subarray(at))) return length;

@@ -51,14 +51,14 @@ export function isIncomplete(line: string, shell = 'bash'): boolean {
     for (const part of line.split('\n')) lines.read(part);
     return lines.unfinished !== undefined;
   }
-  const said = told(shell, reader, line);
+  const said = parserMessage(shell, reader, line);
   if (said !== '' || !reader.open) return reader.readsOn.test(said);
   const { ends, begins, goesOn } = reader.open;
-  return ends.test(line) || (begins.test(line) && told(shell, reader, `${line}\n${goesOn}`) === '');
+  return ends.test(line) || (begins.test(line) && parserMessage(shell, reader, `${line}\n${goesOn}`) === '');
 }
 
 /** Returns the parser's message about a text; ' ' if it can't be run. */
-function told(program: string, { args, wantsPipe }: Reader, line: string): string {
+function parserMessage(program: string, { args, wantsPipe }: Reader, line: string): string {
   const argv = wantsPipe ? ['sh', '-c', 'cat | exec "$0" "$@"', program, ...args] : [program, ...args];
   const { stderr, error } = spawnSync(argv[0] ?? program, argv.slice(1), {
     // Via stdin, because every user can read a process's arguments.

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import type { ShellThere } from '../contracts/machine.ts';
+import type { RemoteShell } from '../contracts/machine.ts';
 import { toError } from '../text/errors.ts';
 import { type DrivenShell, newToken, type Seat, type ShellEvents, type ShellState } from './driven-shell.ts';
 import { EditorShell } from './editor-shell.ts';
@@ -50,7 +50,7 @@ export function noteOnEnd({ lost, restarted }: ShellEnd): string {
 
 export type SupervisorOptions = {
   /** The host it runs on; absent: this machine. */
-  readonly there?: ShellThere | undefined;
+  readonly there?: RemoteShell | undefined;
   /** The path of the shell's program; bash runs if it is missing or unsupported. */
   readonly shell: string;
   readonly env: Environment;
@@ -168,7 +168,7 @@ export class ShellSupervisor {
   }
 
   /** Writes to the host everything that the shell needs to start. */
-  async #seatOn(there: ShellThere): Promise<Seat> {
+  async #seatOn(there: RemoteShell): Promise<Seat> {
     const integration = this.#integration;
     if (!integration) throw new Error(`the shell of ${there.host} can't be driven: ${there.program}`);
     const [files, token] = [await there.files(), newToken()];

@@ -6,7 +6,7 @@ import type {
   ShellJob,
   TerminalFacts,
 } from '../contracts/commands.ts';
-import type { ShellThere } from '../contracts/machine.ts';
+import type { RemoteShell } from '../contracts/machine.ts';
 import type { CommandResult } from '../session/action.ts';
 import { plainText } from '../text/sanitize.ts';
 import type { Fact, Question } from './completion/complete.ts';
@@ -403,7 +403,7 @@ const LOST = 255;
 type FarControl = { stopper(): Stopper; modes(): Promise<TerminalModes> };
 
 /** Undefined for a local shell. */
-function farControl(there: ShellThere | undefined, shell: () => DrivenShell | undefined): FarControl | undefined {
+function farControl(there: RemoteShell | undefined, shell: () => DrivenShell | undefined): FarControl | undefined {
   if (!there) return undefined;
   const signal = (name: 'TERM' | 'KILL') => () => {
     const files = shell()?.seat?.files;
@@ -428,7 +428,7 @@ export type UserShellOptions = {
   /** `$SHELL`; other shells than bash, zsh and fish fall back to bash. */
   readonly shell?: string;
   /** The host it runs on; absent: this machine. */
-  readonly there?: ShellThere;
+  readonly there?: RemoteShell;
   /** Its starting place. */
   readonly cwd: string;
   readonly env: Environment;

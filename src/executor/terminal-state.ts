@@ -134,7 +134,7 @@ export function anyoneReads(leader: number, slave: string, shell: boolean): bool
       const [call, fd] = read(`/proc/${thread}/syscall`)?.split(' ') ?? [];
       if (POLL[process.arch] === undefined) return true;
       // Another user's process is invisible and may read; an ended one does not.
-      if (call === undefined) return thread === `${pid}/task/${pid}` && runs(pid);
+      if (call === undefined) return thread === `${pid}/task/${pid}` && isRunning(pid);
       const reads = readsFrom(thread, slave);
       return shell && pid === leader ? reads && Number(fd) < MIN_OWN_FD : reads || isPoll(call);
     }),
@@ -151,7 +151,7 @@ function threadsOf(pid: number): readonly string[] {
   }
 }
 
-function runs(pid: number): boolean {
+function isRunning(pid: number): boolean {
   const state = findProcess(pid)?.state;
   return state !== undefined && !ENDED.test(state);
 }

@@ -21,7 +21,7 @@ import {
   ansibleFiles,
   askLine,
   type Carried,
-  CLOSE_THERE,
+  CLOSE_CODE,
   endingCode,
   identityCode,
   MAX_FORKS,
@@ -32,7 +32,7 @@ import {
   readFacts,
   readRun,
   runLine,
-  SETUP_THERE,
+  SETUP_CODE,
   whyOf,
 } from '../remote/fleet/index.ts';
 import { absentHost, endMasters } from '../remote/hosts/index.ts';
@@ -129,10 +129,10 @@ async function openHost(at: AnsibleHost, signal: AbortSignal, parts: Parts): Ret
   closing.begin();
   let closed: Promise<void> | undefined;
   const close = () => {
-    closed ??= closing.end(() => ask(CLOSE_THERE));
+    closed ??= closing.end(() => ask(CLOSE_CODE));
     return closed;
   };
-  const told = await looks.send(at, askLine(SETUP_THERE), ANSWER_TIMEOUT_MS, signal);
+  const told = await looks.send(at, askLine(SETUP_CODE), ANSWER_TIMEOUT_MS, signal);
   const facts = told.kind === 'ran' && told.exit === 0 ? readFacts(told.output) : undefined;
   if (facts?.folder !== at.folder) {
     if (told.kind === 'dropped' && !told.over) void closing.end();

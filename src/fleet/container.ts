@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import type { Confinement, RunningCommand } from '../contracts/commands.ts';
 import type { FleetMachine } from '../contracts/fleet.ts';
-import type { LeftOnHosts, Machine } from '../contracts/machine.ts';
+import type { HostDirectories, Machine } from '../contracts/machine.ts';
 
 import { type OutputSize, sizeForModel } from '../engine/live.ts';
 import { processEnvironment, runOnce } from '../executor/index.ts';
@@ -33,7 +33,7 @@ export type ContainerOptions = {
   readonly dataDir: string;
   readonly size: () => OutputSize;
   /** The files that programs have left on hosts. */
-  readonly left?: LeftOnHosts;
+  readonly left?: HostDirectories;
 };
 
 export async function openContainer(

@@ -320,12 +320,12 @@ export function takeTrial(next: Transition, { op, trial, result }: Of<'tried'>):
 /** Discards the trial if no question and no apply refers to it any more. */
 export function dropTrial(next: Transition): void {
   const { trial, phase, id: session } = next.conversation;
-  if (trial === undefined || (next.report === undefined && holds(phase, trial))) return;
+  if (trial === undefined || (next.report === undefined && usesTrial(phase, trial))) return;
   next.set({ trial: undefined });
   next.effect({ kind: 'discardTrial', session, trial });
 }
 
-function holds(phase: Phase, id: string): boolean {
+function usesTrial(phase: Phase, id: string): boolean {
   if (phase.kind === 'halted' && phase.tried?.trial.kind === 'changes' && phase.tried.trial.id === id) return true;
   const decided: readonly Decided[] = 'decided' in phase ? phase.decided : [];
   const slots = 'slots' in phase ? phase.slots : decided;

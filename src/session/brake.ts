@@ -37,6 +37,6 @@ export function braked(next: Transition, action: Action): string | undefined {
 }
 
 /** Returns whether the model repeats a refused call with no user to notice. */
-export function loops({ conversation: { settings, repeats } }: Transition): boolean {
+export function isLooping({ conversation: { settings, repeats } }: Transition): boolean {
   return settings.alone === true && (repeats?.count ?? 0) > MOST + 1;
 }

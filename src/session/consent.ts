@@ -5,7 +5,7 @@
 import type { Action, Examination, Judgement } from './action.ts';
 import { isAllowed, isGranted, isRead, readsFreely } from './grants.ts';
 import type { Mode } from './ids.ts';
-import { leaveWord } from './leaving.ts';
+import { leaveAnswer } from './leaving.ts';
 import type { HaltReason } from './question.ts';
 import type { Run } from './run.ts';
 import { decidesAs } from './state.ts';
@@ -78,7 +78,7 @@ export function consentFor(within: Within, run: Run, action: Action, examined: J
  */
 function consentToSend(within: Within, run: Run, action: Action, examined: Judged): HaltReason | undefined {
   const { leaves = [], ...judgement } = examined.judgement;
-  return CONSENT[within.conversation.mode].leaves === 'run' || leaveWord(within.state, leaves) === true
+  return CONSENT[within.conversation.mode].leaves === 'run' || leaveAnswer(within.state, leaves) === true
     ? consentFor(within, run, action, { ...examined, judgement })
     : 'consent';
 }

@@ -77,7 +77,7 @@ export function contextUse({
 }
 
 /** The new directory named at the end of a turn, if the model changed it. */
-function toldDirectory({ kind, text }: Turn): string | undefined {
+function announcedDirectory({ kind, text }: Turn): string | undefined {
   if (kind === 'assistant') return undefined;
   return /, cwd ([^\n]*)\](?:\n\[[^\n]*\])?$/.exec(text)?.[1];
 }
@@ -97,7 +97,7 @@ function evictedNotice(conversation: Conversation, from: number): string {
     named &&
     turns
       .slice(0, from)
-      .map(toldDirectory)
+      .map(announcedDirectory)
       .findLast((told) => told !== undefined);
   const place = cwd === undefined || cwd === named?.cwd ? '' : `\n[aish] directory: ${cwd}`;
   const changed = mode === (named?.mode ?? 'unrestricted') ? '' : `\n${modeNotice(mode)}`;

@@ -28,7 +28,7 @@ export type Kept = { readonly turns: readonly Turn[]; readonly evictedTurns: num
 
 /** Returns the tokens of a turn: as counted, else a guess that is rarely too low. */
 function tokensOf(turn: Turn): number {
-  return turn.tokens ?? Math.ceil(sentWhole(turn).length / 2) + 8;
+  return turn.tokens ?? Math.ceil(sentContent(turn).length / 2) + 8;
 }
 
 /** Removes the turn's token count, which is wrong once the sent text changes. */
@@ -52,7 +52,7 @@ function lineTokens(turns: readonly Turn[], from: number): number {
 }
 
 function toldTokens(turn: Turn): number {
-  return tokensOf(turn) * Math.min(1, MAX_TOLD_CHARS / sentWhole(turn).length);
+  return tokensOf(turn) * Math.min(1, MAX_TOLD_CHARS / sentContent(turn).length);
 }
 
 /** Keyed by the last evicted turn, which no longer changes; recounting creates new objects. */
@@ -193,7 +193,7 @@ class Eviction {
     if (!turn) return;
     // The length that the cost was counted for; an answer that was cut before has only a part of its text.
     const length =
-      turn.kind === 'assistant' ? Math.min(turn.text.length, turn.keptChars || Infinity) : sentWhole(turn).length;
+      turn.kind === 'assistant' ? Math.min(turn.text.length, turn.keptChars || Infinity) : sentContent(turn).length;
     // A little less than its share, because the kept part may have more tokens per character.
     const keptChars = Math.floor((length * most * 0.9) / Math.max(1, this.#cost(at)));
     if (keptChars < MIN_KEPT_CHARS && isOutput(turn)) this.#shorten(at, 0);
@@ -248,7 +248,7 @@ export function sentCalls(turn: Turn): readonly ToolCall[] {
 }
 
 /** Returns everything that is sent of a turn, for counting tokens. */
-export function sentWhole(turn: Turn): string {
+export function sentContent(turn: Turn): string {
   // Approximates the markup that chat templates add around calls and results.
   const calls = sentCalls(turn).map(
     (call) => `<tool_call>{"name": "${call.name}", "arguments": ${call.arguments}}</tool_call>`,

@@ -10,7 +10,7 @@ import type { Transition } from './transition.ts';
 export const PACKAGES = 'the packages of this system';
 
 /** Returns the user's answer for all receivers: false if any was denied, undefined if any is unanswered. */
-export function leaveWord({ leaving = [] }: State, leaves: readonly Leaving[]): boolean | undefined {
+export function leaveAnswer({ leaving = [] }: State, leaves: readonly Leaving[]): boolean | undefined {
   const words = leaves.map(({ to }) => leaving.find((word) => covers(word, to))?.allowed);
   return words.includes(false) ? false : words.includes(undefined) ? undefined : true;
 }

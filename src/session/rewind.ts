@@ -33,7 +33,7 @@ export function rewind(next: Transition, { turn, undos = [], changed }: Of<'rewo
   const branches = withBranch(next.conversation, question, undos);
   // A summary that covers removed turns would reveal them.
   const isWhole = summary === undefined || summary.upTo <= turn;
-  stand(next, {
+  goToPoint(next, {
     turns: turns.slice(0, turn),
     asked: asked.filter((each) => each.turn < turn),
     preplans: preplans.filter(({ after }) => after <= turn),
@@ -59,7 +59,7 @@ export function takeBranch(next: Transition, { branch: number, changed }: Of<'br
   const all = begin
     ? withBranch(next.conversation, { ...begin, turn: Math.min(begin.turn, turns.length) }, [])
     : branches;
-  stand(next, kept);
+  goToPoint(next, kept);
   next.set({ branches: all.filter((each) => each !== branch) });
   if (changed) next.inbox({ kind: 'note', origin: 'aish', text: CHANGED });
   next.notice('info', `[aish] back behind: ${questionName(branch.question)}`);
@@ -77,7 +77,7 @@ type Point = Pick<
 > & { readonly inbox?: Conversation['inbox'] };
 
 /** Sets the conversation to this point. */
-function stand(next: Transition, point: Point): void {
+function goToPoint(next: Transition, point: Point): void {
   const { budget, mode, named } = next.conversation;
   const {
     turns,
@@ -95,12 +95,12 @@ function stand(next: Transition, point: Point): void {
     ...(lastGoal === undefined ? {} : { lastGoal }),
     ...(budget ? { used: Math.ceil((budget.head + tokensFrom(turns, evictedTurns)) * budget.factor) } : {}),
   });
-  const told = toldMode(next.conversation) ?? named?.mode;
+  const told = announcedMode(next.conversation) ?? named?.mode;
   if (told !== undefined && told !== mode) next.inbox({ kind: 'note', origin: 'aish', text: modeNotice(mode) });
 }
 
 /** Returns the last mode that the turns announced to the model. */
-function toldMode({ turns, inbox }: Conversation): Mode | undefined {
+function announcedMode({ turns, inbox }: Conversation): Mode | undefined {
   const texts = [...turns.filter(({ kind }) => kind !== 'assistant'), ...inbox].map(({ text }) => text);
   const last = texts.findLast((text) => MODES.some((mode) => text.includes(modeNotice(mode))));
   return last === undefined ? undefined : MODES.find((mode) => last.includes(modeNotice(mode)));

@@ -4,13 +4,13 @@
  */
 
 import { type Action, type Examination, findsNoMore, type Judgement, whyUnfinished } from './action.ts';
-import { braked, loops } from './brake.ts';
+import { braked, isLooping } from './brake.ts';
 import { consentFor } from './consent.ts';
 import { nameSurroundings } from './context.ts';
 import { delegateEnding, goalOf, MAX_DELEGATE_STEPS, reportOf } from './delegate.ts';
 import { withChange } from './grants.ts';
 import { isWider, type Mode, type OpId, type SessionId } from './ids.ts';
-import { forgetLeave, leaveFor, leaveRefused, leaveWord } from './leaving.ts';
+import { forgetLeave, leaveAnswer, leaveFor, leaveRefused } from './leaving.ts';
 import { namesOf, type Reply, turnOf } from './message.ts';
 import {
   changeMode,
@@ -265,7 +265,7 @@ export function takeExamination(next: Transition, phase: Judging, examination: E
   if (judgement.upgrade && isWider(judgement.upgrade.mode, now) && !judgement.destructive)
     return needMode(next, phase, action, judgement.upgrade.needs);
   const { leaves } = judgement;
-  if (leaves && !judgement.destructive && leaveWord(next.state, leaves) === false)
+  if (leaves && !judgement.destructive && leaveAnswer(next.state, leaves) === false)
     return refuse(next, phase, action, leaveRefused(leaves));
   const why = reasonToAsk(next, phase, action, examination);
   if (why) return halt(next, phase, action, examination, why);
@@ -400,7 +400,7 @@ function reasonToAsk(
   if (consent === 'asked') return 'resumed';
   // A yes to a wider mode does not cover data that leaves. A user who edited the command has seen it.
   const { leaves = [] } = examined.judgement;
-  const isOpen = next.conversation.mode !== 'restricted' && leaveWord(next.state, leaves) === undefined;
+  const isOpen = next.conversation.mode !== 'restricted' && leaveAnswer(next.state, leaves) === undefined;
   if (consent === 'edited' && !(isOpen && action.kind === 'command' && action.editedFrom === undefined))
     return undefined;
   return consentFor(next, run, action, examined);
@@ -435,7 +435,7 @@ export function goOn(next: Transition, run: Run, current: ActionSlots, concurren
 
 /** All actions of the reply are done: decides how to continue. */
 function afterDispatch(next: Transition, run: Run, dispatch: Dispatch): void {
-  if (loops(next)) {
+  if (isLooping(next)) {
     const reason = 'the model repeats a call that gives the same result each time';
     if (run.kind === 'chat') next.notice('warning', `[aish] stopped: ${reason}`);
     if (run.kind === 'norris' && replan(next, run, { status: 'stalled', reason })) return;

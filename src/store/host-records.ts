@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync, readlinkSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { LeftOnHosts } from '../contracts/machine.ts';
+import type { HostDirectories } from '../contracts/machine.ts';
 import { makeDirectory } from '../text/files.ts';
 import { isRunning, markOf } from './lock.ts';
 
@@ -21,7 +21,7 @@ const BOOT_TIMEOUT_MS = 2000;
  * nothing else breaks.
  * @param boot identifies the processes that are visible from here; undefined if unknown
  */
-export function openLeftOnHosts(folder: string, boot: () => string | undefined = bootHere): LeftOnHosts {
+export function openHostDirectories(folder: string, boot: () => string | undefined = bootHere): HostDirectories {
   const forget = (path: string) => () => {
     try {
       rmSync(path, { force: true });

@@ -1,6 +1,6 @@
 export { OUTPUT_FOLDER, oldSessions, openChoices, pruneOutputs, removeSessions } from './disk.ts';
 export { openHistory, type ShellHistoryFile } from './history.ts';
-export { type HostAnswers, openHostAnswers, openLeftOnHosts } from './host-records.ts';
+export { type HostAnswers, openHostAnswers, openHostDirectories } from './host-records.ts';
 export { openJournal } from './journal.ts';
 export { isLocked, type Lock, lockSession } from './lock.ts';
 export { createLog, type Log } from './log.ts';

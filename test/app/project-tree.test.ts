@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ownPlaces, takenBy } from '../../src/app/own-places.ts';
+import { overlapTest, ownPlaces } from '../../src/app/own-places.ts';
 import { projectTree } from '../../src/app/project-tree.ts';
 import { waysThrough } from '../../src/effects/undo/index.ts';
 
@@ -17,7 +17,7 @@ const home = () => join(root, 'home');
 const code = () => join(home(), 'code');
 
 const NONE = () => false;
-const whole = (path: string) => takenBy(() => ({ whole: [path], single: [] }));
+const whole = (path: string) => overlapTest(() => ({ whole: [path], single: [] }));
 
 describe('the project’s tree', () => {
   it('is the top of the repository, also of a worktree whose .git is a file', () => {
@@ -72,7 +72,7 @@ describe('a project that something outside leads into', () => {
   const treeWith = (env: Readonly<Record<string, string>> = {}, named = config()) =>
     projectTree(
       code(),
-      takenBy(() => ownPlaces(launcher(), named, { HOME: home(), PATH: join(root, 'bin'), ...env })),
+      overlapTest(() => ownPlaces(launcher(), named, { HOME: home(), PATH: join(root, 'bin'), ...env })),
       home(),
     );
 
@@ -107,7 +107,7 @@ describe('a project that something outside leads into', () => {
     (name) => {
       const tree = join(home(), name);
       mkdirSync(tree, { recursive: true });
-      const taken = takenBy(() => ownPlaces(launcher(), config(), { HOME: home(), PATH: '/usr/bin' }));
+      const taken = overlapTest(() => ownPlaces(launcher(), config(), { HOME: home(), PATH: '/usr/bin' }));
       expect(projectTree(tree, taken, home())).toBeUndefined();
       expect(projectTree(code(), taken, home())).toBe(code());
     },
@@ -121,7 +121,7 @@ describe('a project that something outside leads into', () => {
     const directory = join(home(), name);
     mkdirSync(directory, { recursive: true });
     const env = { HOME: home(), PATH: join(root, 'bin') };
-    const taken = takenBy(() => ownPlaces(launcher(), config(), env));
+    const taken = overlapTest(() => ownPlaces(launcher(), config(), env));
     expect(projectTree(directory, taken, home())).toBeUndefined();
   });
 
@@ -130,7 +130,7 @@ describe('a project that something outside leads into', () => {
     mkdirSync(directory, { recursive: true });
     // The temporary files of this test lie in it.
     const env = { HOME: home(), PATH: join(root, 'bin'), XDG_CONFIG_HOME: join(root, 'settings') };
-    const taken = takenBy(() => ownPlaces(launcher(), undefined, env));
+    const taken = overlapTest(() => ownPlaces(launcher(), undefined, env));
     expect(projectTree(directory, taken, home())).toBe(directory);
   });
 

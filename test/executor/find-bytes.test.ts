@@ -1,7 +1,7 @@
 /** What is searched for by a byte that is rare is found as if nothing were known of it. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { begunAtEnd, find, wanted } from '../../src/executor/find-bytes.ts';
+import { find, partialMatchLength, wanted } from '../../src/executor/find-bytes.ts';
 
 const SEQUENCES = ['\x1b[?', '\x1bc', '\x1b(', '\x1b]7331;', '\x1b[?2004h'];
 const pieces = fc.array(fc.constantFrom(...'\x1b[]?(c;72031h4 a', ...SEQUENCES, '\x1b[32m'), { maxLength: 40 });
@@ -24,7 +24,7 @@ describe.each(SEQUENCES)('%j', (text) => {
         const longest = lengths.findLast(
           (n) => data.length - n >= Math.min(from, data.length) && data.toString('latin1').endsWith(text.slice(0, n)),
         );
-        expect(begunAtEnd(data, wanted(text), Math.min(from, data.length))).toBe(longest);
+        expect(partialMatchLength(data, wanted(text), Math.min(from, data.length))).toBe(longest);
       }),
     );
   });

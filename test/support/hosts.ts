@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { launcherKit } from '../../src/app/host-shells.ts';
 import type { Confinement, RunningCommand } from '../../src/contracts/commands.ts';
-import type { LeftOnHosts } from '../../src/contracts/machine.ts';
+import type { HostDirectories } from '../../src/contracts/machine.ts';
 import { asCompanion, openElsewhere, runElsewhere } from '../../src/executor/index.ts';
 import { type HostOptions, Hosts, type LauncherKit } from '../../src/remote/hosts/index.ts';
 import type { SshHost } from './sshd.ts';
@@ -20,7 +20,7 @@ export function hostsOf(
   { bin, name = 'web1' }: Pick<SshHost, 'bin'> & { name?: string },
   kit: LauncherKit = builtKit,
   keep?: HostOptions['keep'],
-  left?: LeftOnHosts,
+  left?: HostDirectories,
 ) {
   const PATH = `${bin}:${process.env.PATH}`;
   process.env.PATH = PATH;

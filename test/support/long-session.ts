@@ -1,7 +1,7 @@
 /** The events of a long run, as the program writes them: six a step, and counts of what is sent. */
 import { firstInContext } from '../../src/session/context.ts';
 import type { SessionEvent } from '../../src/session/event.ts';
-import { sentWhole } from '../../src/session/evict.ts';
+import { sentContent } from '../../src/session/evict.ts';
 import type { Settings, StoredBudget } from '../../src/session/state.ts';
 import { formatRecord } from '../../src/store/read.ts';
 import { bash, harmless, judged, Machine, printed, reply } from './machine.ts';
@@ -54,7 +54,7 @@ function countTurns(machine: Machine): void {
     const { turns } = machine.conversation;
     const tokens = turns.flatMap((turn, at) =>
       at >= firstInContext(machine.conversation) && turn.tokens === undefined
-        ? [[at, Math.ceil(sentWhole(turn).length / 4)] as const]
+        ? [[at, Math.ceil(sentContent(turn).length / 4)] as const]
         : [],
     );
     machine.send({ type: 'measured', op: machine.op, budget: BUDGET, tokens });

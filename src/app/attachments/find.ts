@@ -32,7 +32,7 @@ const MAX_WORDS = 20;
 export function attachmentsOf(app: App, keep: string): Omit<AttachmentsPort, 'pasted'> {
   const find = async (question: string): Promise<readonly AtWord[]> => {
     const words = wordsOf(question);
-    const found = await Promise.all(words.slice(0, MAX_WORDS).map((word) => meant(app, word)));
+    const found = await Promise.all(words.slice(0, MAX_WORDS).map((word) => resolveWord(app, word)));
     const said = found.flatMap((each) => each ?? []);
     if (words.length <= MAX_WORDS) return said;
     return [...said, { word: '@', problem: `at most ${MAX_WORDS} things can be attached` }];
@@ -41,7 +41,7 @@ export function attachmentsOf(app: App, keep: string): Omit<AttachmentsPort, 'pa
     find,
     async take(question) {
       const found = await find(question);
-      return Promise.all(found.map(async (each) => kept(each, keep)));
+      return Promise.all(found.map(async (each) => copyToSession(each, keep)));
     },
     async complete(start) {
       const own: readonly Completion[] = [
@@ -62,15 +62,15 @@ export function attachmentsOf(app: App, keep: string): Omit<AttachmentsPort, 'pa
 }
 
 /** Undefined if the word names nothing and is ordinary text. */
-async function meant(app: App, { word, name }: Word): Promise<AtWord | undefined> {
+async function resolveWord(app: App, { word, name }: Word): Promise<AtWord | undefined> {
   const own = withoutMarks(name);
   if (own === 'last') return { word, ...(await ofOutput(app)) };
   if (own === 'selection') return { word, ...ofSelection(app) };
   const host = hostOf(app.engine.shellCwd);
   if (host !== undefined)
     return /[/.]/.test(own) ? { word, problem: `${own} can't be attached: your shell is on ${host}` } : undefined;
-  const here = await placed(app, name);
-  const found = here ?? (own === '' || own === name ? undefined : await placed(app, own));
+  const here = await resolvePath(app, name);
+  const found = here ?? (own === '' || own === name ? undefined : await resolvePath(app, own));
   if (!found) return /[/.]/.test(own) ? { word, missing: true } : undefined;
   const { path, called, directory } = found;
   if (directory) return { word, ...sized(await readDirectory(called, path)) };
@@ -80,7 +80,7 @@ async function meant(app: App, { word, name }: Word): Promise<AtWord | undefined
 }
 
 /** Use the real path, so that a symlink counts as its target. */
-async function placed(app: App, name: string) {
+async function resolvePath(app: App, name: string) {
   const expanded = name.replace(/^~(?=\/|$)/, homedir());
   const whole = isAbsolute(expanded) ? expanded : join(app.engine.shellCwd, expanded);
   const path = await realpath(whole).catch(() => undefined);
@@ -125,7 +125,7 @@ function ofImage(app: App, read: Read<Attachment>): Omit<AtWord, 'word'> {
 }
 
 /** Copies the image into the session's folder, since the original may change later. */
-async function kept(found: AtWord, folder: string): Promise<AtWord> {
+async function copyToSession(found: AtWord, folder: string): Promise<AtWord> {
   const { attachment } = found;
   if (attachment?.kind !== 'image') return found;
   const file = join(folder, `image-${randomBytes(6).toString('hex')}${extname(attachment.file).toLowerCase()}`);

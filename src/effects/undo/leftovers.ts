@@ -5,7 +5,7 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
-import type { LeftBehind, Leftover } from '../../contracts/commands.ts';
+import type { Leftover, UnansweredLeftover } from '../../contracts/commands.ts';
 import { isAboveHomeStart, isHomeStart } from '../../knowledge/control-files.ts';
 import { STARTED } from '../../knowledge/programs.ts';
 import {
@@ -64,7 +64,7 @@ export class Leftovers {
   }
 
   /** What earlier programs of this session have asked in vain. */
-  waiting(): readonly LeftBehind[] {
+  waiting(): readonly UnansweredLeftover[] {
     return this.#port.records().flatMap((action) => {
       const waiting = action.session === this.#port.session ? readWaiting(action) : undefined;
       if (!waiting) return [];

@@ -4,7 +4,7 @@
  */
 import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { LeftBehind, Leftover } from '../../contracts/commands.ts';
+import type { Leftover, UnansweredLeftover } from '../../contracts/commands.ts';
 import type { ChangedFile, KeptAction, RunChanges, UndoPort, UndoResult, UndoTarget } from '../../contracts/undo.ts';
 import { explain, unkeptPaths } from './explained.ts';
 import { Kept, refusalIn, warnOf, whatGoes } from './kept.ts';
@@ -412,7 +412,7 @@ export class ChangeStore implements UndoPort {
   }
 
   /** What earlier programs of this session have asked of the user in vain. Never rejects. */
-  async waiting(): Promise<readonly LeftBehind[]> {
+  async waiting(): Promise<readonly UnansweredLeftover[]> {
     if ((await this.unavailable()) !== undefined) return [];
     await this.#recover();
     return this.#leftovers.waiting();

@@ -1,7 +1,7 @@
 /** Asks forks of a shell: each fork writes its answer to a file in the shell's private directory. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import type { ShellThere } from '../../contracts/machine.ts';
+import type { RemoteShell } from '../../contracts/machine.ts';
 import { shellQuote } from '../../text/shell.ts';
 import type { PrivateDirectory } from '../private-directory.ts';
 import { processesOf, signal } from '../processes.ts';
@@ -60,7 +60,11 @@ export class ForkQuestions {
 }
 
 /** Completes a line for a host from the files there. The remote shell itself is not asked. */
-export async function namesThere(there: ShellThere, question: Question, directory: string): Promise<readonly Fact[]> {
+export async function completeRemoteFiles(
+  there: RemoteShell,
+  question: Question,
+  directory: string,
+): Promise<readonly Fact[]> {
   const typed = question.words.at(-1) ?? '';
   // This machine can't expand what only the remote shell knows.
   if (/[$`*?[{(]/.test(typed)) return [];

@@ -1,5 +1,5 @@
 import type { NestedShell } from '../../contracts/commands.ts';
-import { begunAtEnd, find, wanted } from '../find-bytes.ts';
+import { find, partialMatchLength, wanted } from '../find-bytes.ts';
 
 /** Starts every mark: a private OSC number. Terminals drop unknown OSC sequences, so a foreign mark does nothing. */
 const OPENING = wanted('\x1b]7331;');
@@ -58,7 +58,7 @@ export class MarkScanner {
       from = search;
       this.#onMark(mark);
     }
-    const keep = data.length - begunAtEnd(data, OPENING, from);
+    const keep = data.length - partialMatchLength(data, OPENING, from);
     this.#text(data.subarray(from, keep));
     if (keep < data.length) this.#held = Buffer.from(data.subarray(keep));
   }

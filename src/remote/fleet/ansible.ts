@@ -161,9 +161,9 @@ export function askLine(code: string): string {
 }
 
 /** Creates the private directory with an unguessable name, and reports facts about the machine for `readFacts`. */
-export const SETUP_THERE = `umask 077; mkdir "$b" || exit 1\n${FACTS}`;
+export const SETUP_CODE = `umask 077; mkdir "$b" || exit 1\n${FACTS}`;
 /** Ends the remaining commands and removes the directory. */
-export const CLOSE_THERE = `for f in "$b"/*.pid; do [ -e "$f" ] || continue; f=\${f%.pid}; ${killCode('"$f"')}; done; rm -rf "$b"`;
+export const CLOSE_CODE = `for f in "$b"/*.pid; do [ -e "$f" ] || continue; f=\${f%.pid}; ${killCode('"$f"')}; done; rm -rf "$b"`;
 
 /**
  * Runs `$3` in `$2`, at most once and at most `$4` seconds. A file that only one process can create marks its start;

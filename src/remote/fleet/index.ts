@@ -6,7 +6,7 @@ export {
   ansibleFiles,
   askLine,
   type Carried,
-  CLOSE_THERE,
+  CLOSE_CODE,
   endingCode,
   MAX_FORKS,
   MAX_OUTPUT_BYTES,
@@ -14,7 +14,7 @@ export {
   readCarried,
   readRun,
   runLine,
-  SETUP_THERE,
+  SETUP_CODE,
   whyOf,
 } from './ansible.ts';
 export {

@@ -5,7 +5,7 @@
  */
 import { UNATTENDED_CODE } from '../../knowledge/unattended.ts';
 import { shellQuote } from '../../text/shell.ts';
-import { lineTold } from './facts.ts';
+import { parseLine } from './facts.ts';
 
 /** The highest exit code; and the length of the reason shown if a command did not start. */
 const MAX_EXIT = 255;
@@ -248,5 +248,5 @@ export function readEnd(answer: string | undefined): End {
   if (/^\d{1,3}$/.test(text) && Number(text) <= MAX_EXIT) return { kind: 'ended', exit: Number(text) };
   const [, why = ''] = /^none(?: failed (.*))?/.exec(text) ?? [];
   if (!text.startsWith('none')) return { kind: 'unknown' };
-  return { kind: 'never began', ...(why === '' ? {} : { why: lineTold(why, MAX_WHY_CHARS) }) };
+  return { kind: 'never began', ...(why === '' ? {} : { why: parseLine(why, MAX_WHY_CHARS) }) };
 }

@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { RunningCommand } from '../../contracts/commands.ts';
 import { shellQuote } from '../../text/shell.ts';
 import { LAY_START } from './commands.ts';
-import { pathTold } from './facts.ts';
+import { parsePath } from './facts.ts';
 import { type Answer, Helper, type Launch } from './helper.ts';
 
 /** Milliseconds for a control command to the master, which may be stopped. */
@@ -231,15 +231,15 @@ export class Connection {
 /** A host may send anything: accept only well-formed facts. */
 export function readFacts(text: string): HostFacts | undefined {
   const [folder = '', home = '', shell = '', uid = '', zdotdir = '', bash = ''] = text.split('\0');
-  const at = pathTold(home);
+  const at = parsePath(home);
   if (!/^\/[\w./@+-]{1,500}$/.test(folder) || at === undefined) return undefined;
   return {
     folder,
     home: at,
-    shell: pathTold(shell) ?? '/bin/sh',
+    shell: parsePath(shell) ?? '/bin/sh',
     root: uid === '0',
-    zdotdir: pathTold(zdotdir),
-    bash: pathTold(bash),
+    zdotdir: parsePath(zdotdir),
+    bash: parsePath(bash),
   };
 }
 

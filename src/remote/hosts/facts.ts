@@ -5,15 +5,15 @@ const MAX_PATH_CHARS = 4096;
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\ufffd]/;
 
 /** Returns whether this is an absolute path fit for display: no control characters, no `..`. */
-export function isPathThere(path: string): boolean {
+export function isRemotePath(path: string): boolean {
   if (!path.startsWith('/') || path.length >= MAX_PATH_CHARS || CONTROL.test(path)) return false;
   return path === '/' || path.slice(1).split('/').every(isName);
 }
 
-/** Returns the reported path without redundant slashes; undefined if `isPathThere` rejects it. */
-export function pathTold(text: string): string | undefined {
+/** Returns the reported path without redundant slashes; undefined if `isRemotePath` rejects it. */
+export function parsePath(text: string): string | undefined {
   const path = text.replace(/\/+/g, '/').replace(/(?!^)\/$/, '');
-  return isPathThere(path) ? path : undefined;
+  return isRemotePath(path) ? path : undefined;
 }
 
 function isName(name: string): boolean {
@@ -21,7 +21,7 @@ function isName(name: string): boolean {
 }
 
 /** Returns the NUL-terminated names in an answer: at most `most`, none longer than a path. */
-export function namesTold(text: string, most: number): readonly string[] {
+export function parseNames(text: string, most: number): readonly string[] {
   const names: string[] = [];
   for (
     let from = 0, end = text.indexOf('\0');
@@ -33,6 +33,6 @@ export function namesTold(text: string, most: number): readonly string[] {
 }
 
 /** Returns a line of a host's own text. @param most the maximum number of characters */
-export function lineTold(text: string, most: number): string {
+export function parseLine(text: string, most: number): string {
   return text.slice(0, most).replace(new RegExp(CONTROL, 'g'), '�').trim();
 }

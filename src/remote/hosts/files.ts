@@ -4,7 +4,7 @@ import type { Confinement } from '../../contracts/commands.ts';
 import type { Count, Machine, MachineFiles, Named } from '../../contracts/machine.ts';
 import { placeOn } from '../../session/place.ts';
 import { shellQuote } from '../../text/shell.ts';
-import { lineTold, namesTold } from './facts.ts';
+import { parseLine, parseNames } from './facts.ts';
 import type { Answer } from './helper.ts';
 
 /** How many paths are reported. */
@@ -41,7 +41,7 @@ export function hostFiles(ask: AskHost): MachineFiles {
     const looks = named.slice(0, MAX_PATHS).map(lookAt).join('\n');
     const answer = await ask(`${SHOW}\n${looks}`);
     if (!answer) return named.map(fullOf);
-    return [...new Set(namesTold(answer.text, MAX_PATHS))];
+    return [...new Set(parseNames(answer.text, MAX_PATHS))];
   };
   return {
     inOrder: true,
@@ -105,7 +105,7 @@ export async function hostProcesses(
     const hits = rows.filter((row) => row.includes(name)).length;
     return hits === 0 ? [] : [`${hits} ${hits === 1 ? 'process' : 'processes'} with "${name}"`];
   });
-  return [...byId, ...byName].slice(0, 8).map((line) => lineTold(line, MAX_LINE_CHARS));
+  return [...byId, ...byName].slice(0, 8).map((line) => parseLine(line, MAX_LINE_CHARS));
 }
 
 /** A host without a connection: nothing runs there, and every name may exist. */

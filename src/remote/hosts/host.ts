@@ -21,9 +21,9 @@ import {
 import type { Connection, HostFacts } from './connection.ts';
 import { absentHost, hostFiles, hostProcesses, lacksSandbox } from './files.ts';
 
-import { type KeepThere, type LauncherKit, SandboxThere, type TrialThere } from './launcher.ts';
+import { type LauncherKit, type RemoteKeep, RemoteSandbox, type RemoteTrial } from './launcher.ts';
 
-import { type ModesThere, modesThere, terminalOf } from './shell-there.ts';
+import { type RemoteModes, readRemoteModes, terminalOf } from './shell-there.ts';
 
 /** A command whose end was not seen; the next connection asks for it. `command`: its name in messages. */
 export type Unsettled = { readonly folder: string; readonly name: string; readonly command: string };
@@ -36,7 +36,7 @@ type How = {
 };
 
 /** `end`: call it when the command has ended, right after its result if it ran. */
-export type KeepingThere = KeepThere & { end(began: boolean, running?: RunningCommand): void };
+export type ActiveRemoteKeep = RemoteKeep & { end(began: boolean, running?: RunningCommand): void };
 
 export type HostOptions = {
   /** Starts a local program that opens a session there. Never throws. */
@@ -57,7 +57,7 @@ export type HostOptions = {
     command: string,
     place: string,
     mode: Confinement,
-  ) => Promise<KeepingThere | undefined>;
+  ) => Promise<ActiveRemoteKeep | undefined>;
 };
 
 /** Exit codes from here on may be ssh's own, or the launcher's. */
@@ -74,7 +74,7 @@ export class Host {
   #serial = 0;
   readonly #id = randomBytes(4).toString('hex');
   #unsettled: Unsettled[] = [];
-  #sandbox: SandboxThere | undefined;
+  #sandbox: RemoteSandbox | undefined;
   readonly #ahead: SessionAhead;
 
   constructor(connection: Connection, options: HostOptions) {
@@ -101,7 +101,7 @@ export class Host {
   }
 
   /** The launcher on the host; undefined without one, or without a connection. */
-  get sandbox(): SandboxThere | undefined {
+  get sandbox(): RemoteSandbox | undefined {
     return this.connection.state === 'open' ? this.#sandbox : undefined;
   }
 
@@ -111,7 +111,7 @@ export class Host {
    */
   async putLauncher(): Promise<string | undefined> {
     this.#sandbox = undefined;
-    const sandbox = await SandboxThere.open(this.connection, this.#options.kit);
+    const sandbox = await RemoteSandbox.open(this.connection, this.#options.kit);
     if ('why' in sandbox) return sandbox.why;
     this.#sandbox = sandbox;
     return sandbox.lacks('restricted');
@@ -153,7 +153,7 @@ export class Host {
   /** Starts a model's command there in a trial. Rejects without a launcher or connection. */
   async try(
     command: string,
-    { trial, ...where }: { place: string; signal: AbortSignal; env: Environment; trial: TrialThere },
+    { trial, ...where }: { place: string; signal: AbortSignal; env: Environment; trial: RemoteTrial },
   ): Promise<RunningCommand> {
     const { sandbox } = this;
     const { facts, host } = this.connection;
@@ -209,7 +209,8 @@ export class Host {
         const anew = await this.connection.ask(layDownAgain(facts.folder, before, name, order));
         return anew?.exit === 0 ? { instead: this.connection.session(startOf(facts.folder, name), true) } : end;
       };
-      const modes = () => modesThere((code) => this.connection.ask(code), terminalOf(leaderOf(facts.folder, name)));
+      const modes = () =>
+        readRemoteModes((code) => this.connection.ask(code), terminalOf(leaderOf(facts.folder, name)));
       const session = ahead?.session ?? this.#open(startOf(facts.folder, name));
       const running = session.run({ place, host, token, modes, ending });
       // A command that was not stored does not start, and its record says so. No answer proves nothing: it may
@@ -313,7 +314,7 @@ type SessionHere = {
      */
     readonly token: string;
     /** Returns the modes of its terminal there. */
-    readonly modes: () => Promise<ModesThere>;
+    readonly modes: () => Promise<RemoteModes>;
     /**
      * Called when the program has ended: returns how the command ended, or a program to start instead. If the user
      * has requested an end meanwhile, that is not started, and this is called again.

@@ -1,19 +1,19 @@
 import type { RunningCommand } from '../../contracts/commands.ts';
-import type { LeftOnHosts, Machine, ShellThere } from '../../contracts/machine.ts';
+import type { HostDirectories, Machine, RemoteShell } from '../../contracts/machine.ts';
 import { shellQuote } from '../../text/shell.ts';
 import { Connection, type ConnectionOptions, isHostName } from './connection.ts';
-import { isPathThere } from './facts.ts';
+import { isRemotePath } from './facts.ts';
 import { type AskHost, absentHost } from './files.ts';
 import { Host, type HostOptions } from './host.ts';
-import { type LeftThere, measureThere, readMeasured, type SandboxThere } from './launcher.ts';
-import { shellThere } from './shell-there.ts';
+import { type HostLeftovers, measureCode, type RemoteSandbox, readMeasured } from './launcher.ts';
+import { createRemoteShell } from './shell-there.ts';
 
 // Options for the hosts of this session.
 
 type HostsOptions = Pick<ConnectionOptions, 'folder' | 'inTerminal' | 'companion'> &
   Omit<HostOptions, 'trusted'> & {
     /** The files that programs have left on hosts. */
-    readonly left?: LeftOnHosts;
+    readonly left?: HostDirectories;
     /** A connection ended unexpectedly. */
     readonly onLost: (host: string) => void;
   };
@@ -70,10 +70,10 @@ export class Hosts {
   }
 
   /** Returns how to run the user's shell there; undefined without a connection. */
-  shell(name: string): ShellThere | undefined {
+  shell(name: string): RemoteShell | undefined {
     const connection = this.#hosts.get(name)?.connection;
     return connection?.state === 'open' && connection.facts
-      ? shellThere(connection, connection.facts, this.#options.companion)
+      ? createRemoteShell(connection, connection.facts, this.#options.companion)
       : undefined;
   }
 
@@ -93,14 +93,14 @@ export class Hosts {
   }
 
   /** The launcher on the host; undefined without one, or without a connection. */
-  sandbox(name: string): SandboxThere | undefined {
+  sandbox(name: string): RemoteSandbox | undefined {
     return this.#hosts.get(name)?.sandbox;
   }
 
   /** Returns facts about a directory there; undefined if unknown. Never rejects. */
-  async standing(name: string, directory: string): Promise<Standing | undefined> {
+  async standing(name: string, directory: string): Promise<DirectoryFacts | undefined> {
     const connection = this.#hosts.get(name)?.connection;
-    return connection && standingOf((code) => connection.ask(code), directory);
+    return connection && readDirectoryFacts((code) => connection.ask(code), directory);
   }
 
   /** Starts a model's command there in a trial. Rejects if that is impossible. */
@@ -116,8 +116,8 @@ export class Hosts {
   }
 
   /** Lists what outlives the connection there: the launcher and its data. */
-  async left(name: string): Promise<readonly LeftThere[]> {
-    const answer = await this.#hosts.get(name)?.connection.ask(measureThere());
+  async left(name: string): Promise<readonly HostLeftovers[]> {
+    const answer = await this.#hosts.get(name)?.connection.ask(measureCode());
     return answer ? readMeasured(answer.text) : [];
   }
 
@@ -125,7 +125,7 @@ export class Hosts {
    * Ends the connection and removes its files on the host, including `left`; returns what was removed. Rejects
    * without a connection.
    */
-  async forget(name: string, left: readonly LeftThere[] = []): Promise<readonly string[]> {
+  async forget(name: string, left: readonly HostLeftovers[] = []): Promise<readonly string[]> {
     const host = this.#hosts.get(name);
     if (!host) throw new Error(`${name} is not connected; :host lists those that are`);
     const removed: string[] = [];
@@ -182,7 +182,7 @@ export class Hosts {
 
 // A host's facts about a directory; this machine decides from them which project it belongs to.
 
-export type Standing = {
+export type DirectoryFacts = {
   /** The directory and the home, with symlinks resolved. */
   readonly cwd: string;
   readonly home: string;
@@ -191,7 +191,7 @@ export type Standing = {
 };
 
 /** Undefined if it no longer exists, or if the answer contains invalid paths. Never rejects. */
-export async function standingOf(ask: AskHost, directory: string): Promise<Standing | undefined> {
+export async function readDirectoryFacts(ask: AskHost, directory: string): Promise<DirectoryFacts | undefined> {
   const answer = await ask(`(cd -P -- "$HOME" && h=$PWD && cd -P -- ${shellQuote(directory)} || exit 1
 printf '%s\\0' "$PWD" "$h"; d=$PWD
 while :; do
@@ -202,10 +202,10 @@ done)`);
   if (answer?.exit !== 0) return undefined;
   const [cwd = '', home = '', ...rest] = answer.text.split('\0');
   const repositories = rest.slice(0, -1);
-  return [cwd, home, ...repositories].every(isPathThere) ? { cwd, home, repositories } : undefined;
+  return [cwd, home, ...repositories].every(isRemotePath) ? { cwd, home, repositories } : undefined;
 }
 
 export { endMasters } from './connection.ts';
 export { absentHost } from './files.ts';
-export type { HostOptions, KeepingThere } from './host.ts';
-export type { KeepThere, LauncherKit, LeftThere, SandboxThere } from './launcher.ts';
+export type { ActiveRemoteKeep, HostOptions } from './host.ts';
+export type { HostLeftovers, LauncherKit, RemoteKeep, RemoteSandbox } from './launcher.ts';

@@ -7,7 +7,7 @@ import type { Confinement } from '../../contracts/commands.ts';
 import { shellQuote } from '../../text/shell.ts';
 import type { Behind } from './commands.ts';
 import type { Connection } from './connection.ts';
-import { isPathThere } from './facts.ts';
+import { isRemotePath } from './facts.ts';
 import type { AskHost } from './files.ts';
 import type { Answer } from './helper.ts';
 
@@ -22,15 +22,15 @@ export type LauncherKit = {
   /** Returns the arguments that run `argv` in Restricted there. */
   restricted(launch: Launch): readonly string[];
   /** The same in Unrestricted, with its changes recorded. */
-  kept(launch: Launch & { readonly keep: KeepThere }): readonly string[];
+  kept(launch: Launch & { readonly keep: RemoteKeep }): readonly string[];
   /** The same in Project, in the tree of `keep`; without `keep` nothing is recorded. */
-  project(launch: Launch & { readonly project: string; readonly keep?: KeepThere }): readonly string[];
+  project(launch: Launch & { readonly project: string; readonly keep?: RemoteKeep }): readonly string[];
   /** The same in a trial. */
-  trial(launch: Launch & TrialThere): readonly string[];
+  trial(launch: Launch & RemoteTrial): readonly string[];
 };
 
 /** Parameters for recording old states there. Sizes in bytes. */
-export type KeepThere = {
+export type RemoteKeep = {
   readonly directory: string;
   readonly tree: string;
   readonly budgetBytes: number;
@@ -39,7 +39,7 @@ export type KeepThere = {
 };
 
 /** Parameters for a trial there. Sizes in bytes. */
-export type TrialThere = {
+export type RemoteTrial = {
   readonly store: string;
   readonly trees: readonly string[];
   readonly spaceBytes: number;
@@ -182,7 +182,7 @@ function clean(text: string): string {
 }
 
 /** Returns code that reports our files and bytes there, without removing anything. */
-export function measureThere(): string {
+export function measureCode(): string {
   return `(${SAFE}
 for b in ${PLACES}; do
   [ -n "$b" ] && own "$b/${NAME}-$me" || continue
@@ -193,7 +193,7 @@ done)`;
 
 /** A directory that may be removed on the user's request: exactly our kind of name, without `..`. */
 function isOurs(directory: string): boolean {
-  return isPathThere(directory) && new RegExp(`^${NAME}-\\d+$`).test(directory.slice(directory.lastIndexOf('/') + 1));
+  return isRemotePath(directory) && new RegExp(`^${NAME}-\\d+$`).test(directory.slice(directory.lastIndexOf('/') + 1));
 }
 
 function numberTold(text = ''): number {
@@ -201,11 +201,11 @@ function numberTold(text = ''): number {
 }
 
 /** Our data in one directory of a host. */
-export type LeftThere = { readonly directory: string; readonly actions: number; readonly bytes: number };
+export type HostLeftovers = { readonly directory: string; readonly actions: number; readonly bytes: number };
 
-export function readMeasured(text: string): readonly LeftThere[] {
+export function readMeasured(text: string): readonly HostLeftovers[] {
   const fields = text.split('\0');
-  const left: LeftThere[] = [];
+  const left: HostLeftovers[] = [];
   for (let at = 0; at + 2 < fields.length && left.length < MAX_LEFT; at += 3) {
     const [directory = '', actions, kilobytes] = fields.slice(at, at + 3);
     if (!/^\/[\w./@+ -]+$/.test(directory) || !isOurs(directory)) continue;
@@ -219,7 +219,7 @@ export function readMeasured(text: string): readonly LeftThere[] {
 /** The write limit of a probe. */
 const PROBE_BYTES = 1_000_000;
 
-export class SandboxThere {
+export class RemoteSandbox {
   readonly placed: PlacedLauncher;
   readonly #connection: Connection;
   readonly #kit: LauncherKit;
@@ -233,11 +233,11 @@ export class SandboxThere {
   }
 
   /** Sends the launcher if necessary and tests it. Never rejects. */
-  static async open(connection: Connection, kit: LauncherKit): Promise<SandboxThere | { readonly why: string }> {
+  static async open(connection: Connection, kit: LauncherKit): Promise<RemoteSandbox | { readonly why: string }> {
     const ask = (code: string) => connection.ask(code);
     const placed = await placeLauncher(ask, connection.host, kit);
     if ('why' in placed) return placed;
-    const sandbox = new SandboxThere(connection, placed, kit);
+    const sandbox = new RemoteSandbox(connection, placed, kit);
     sandbox.#open = await tryLauncher(ask, connection.host, placed, kit);
     sandbox.#noProject = sandbox.#open ?? (await sandbox.#whyNoProject());
     return sandbox;
@@ -257,14 +257,14 @@ export class SandboxThere {
   }
 
   /** The same in Unrestricted, with its changes recorded. */
-  kept(directory: string, keep: KeepThere): Behind {
+  kept(directory: string, keep: RemoteKeep): Behind {
     return this.#behind('whole', (argv, { tmp, status }) =>
       this.#kit.kept({ ...this.#launch(argv, directory), tmpDir: tmp, statusFile: status, keep }),
     );
   }
 
   /** The same in Project, in the tree of `keep`. */
-  project(directory: string, keep: KeepThere): Behind {
+  project(directory: string, keep: RemoteKeep): Behind {
     const wrap: Behind['wrap'] = (argv, { tmp, status }) =>
       this.#kit.project({
         ...this.#launch(argv, directory),
@@ -274,18 +274,18 @@ export class SandboxThere {
   }
 
   /** The same in a trial; the launcher's final report is then in the trial's store. */
-  trial(directory: string, trial: TrialThere): Behind {
+  trial(directory: string, trial: RemoteTrial): Behind {
     const wrap: Behind['wrap'] = (argv, { tmp, status }) =>
       this.#kit.trial({ ...this.#launch(argv, directory), tmpDir: tmp, statusFile: status, ...trial });
-    const told = toldIn(trial.store);
+    const told = finalReportIn(trial.store);
     return trial.asProject
       ? { ...this.#behind('bare', wrap), apart: true, told }
       : { ...this.#behind('tmp', wrap), told };
   }
 
   /** Returns the launcher's final report on a trial's command; undefined if there is none, or no answer. */
-  async told({ store }: Pick<TrialThere, 'store'>): Promise<string | undefined> {
-    const answer = await this.ask(`head -c 300 ${shellQuote(toldIn(store))}`);
+  async told({ store }: Pick<RemoteTrial, 'store'>): Promise<string | undefined> {
+    const answer = await this.ask(`head -c 300 ${shellQuote(finalReportIn(store))}`);
     return answer?.exit === 0 ? answer.text.trim() : undefined;
   }
 
@@ -356,7 +356,7 @@ ${launcher} --changes ${shellQuote(store)} --tree ${shellQuote(tree)} 2>>${at}/s
 [ $c = 0 ] || head -c 200 ${at}/said
 chmod -R u+rwx ${at}; rm -rf ${at}; exit $c)`);
     if (answer?.exit === 0) return undefined;
-    return `nothing can be tried on ${host}${NEEDS}${saidBy(answer)}`;
+    return `nothing can be tried on ${host}${NEEDS}${launcherMessage(answer)}`;
   }
 
   /** Tests Project: a file can be created in the tree, and none beside it. */
@@ -373,7 +373,7 @@ ${words.map(shellQuote).join(' ')} 2>${at}/said
 [ -f ${at}/tree/made ] && [ ! -e ${at}/beside ]; c=$?
 [ $c = 0 ] || head -c 200 ${at}/said
 rm -rf ${at}; exit $c)`);
-    return answer?.exit === 0 ? undefined : `Project mode does not hold on ${host}${NEEDS}${saidBy(answer)}`;
+    return answer?.exit === 0 ? undefined : `Project mode does not hold on ${host}${NEEDS}${launcherMessage(answer)}`;
   }
 
   #launch(argv: readonly string[], cwd: string) {
@@ -393,14 +393,14 @@ type Worked = {
   readonly lost?: true;
 };
 
-function toldIn(store: string): string {
+function finalReportIn(store: string): string {
   return `${store}/told`;
 }
 
 const NEEDS = ': that needs Linux 5.12 with overlays and user namespaces for everybody';
 
 /** Returns the launcher's message there, in brackets. */
-function saidBy(answer: Answer | undefined): string {
+function launcherMessage(answer: Answer | undefined): string {
   const why = plain((answer?.text ?? '').slice(0, 300)).replace(FRAME, '');
   return why === '' ? '' : ` (${why})`;
 }

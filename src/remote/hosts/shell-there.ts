@@ -1,8 +1,8 @@
 /** Starts the user's own shell on a host, in a private directory there. */
-import type { ShellFiles, ShellThere } from '../../contracts/machine.ts';
+import type { RemoteShell, ShellFiles } from '../../contracts/machine.ts';
 import { shellQuote } from '../../text/shell.ts';
 import type { Connection, HostFacts } from './connection.ts';
-import { namesTold } from './facts.ts';
+import { parseNames } from './facts.ts';
 import type { AskHost } from './files.ts';
 import type { Launch } from './helper.ts';
 
@@ -15,11 +15,11 @@ const MAX_NAMES = 200;
 const MAX_PROGRAMS = 20_000;
 
 /** @param companion how to start a long-lived child of the program */
-export function shellThere(
+export function createRemoteShell(
   connection: Connection,
   facts: HostFacts,
   companion: (argv: readonly string[]) => Launch,
-): ShellThere {
+): RemoteShell {
   const ask = (code: string) => connection.ask(code);
   let shells = 0;
   const sh = SH.test(facts.shell) ? facts.shell : '/bin/sh';
@@ -55,12 +55,12 @@ export function shellThere(
       );
       return companion(connection.session(`exec /bin/sh ${path}/start`, true));
     },
-    modes: ({ path }) => modesThere(ask, `cat ${path}/tty`),
+    modes: ({ path }) => readRemoteModes(ask, `cat ${path}/tty`),
     async isInFront({ path }) {
-      return /^\s*(\d+)\s+\1\s*$/.test((await ask(groupsThere(path)))?.text ?? '');
+      return /^\s*(\d+)\s+\1\s*$/.test((await ask(groupsCode(path)))?.text ?? '');
     },
     signal({ path }, name) {
-      const front = `set -- $(${groupsThere(path)}); [ "$1" -gt 1 ] && [ "$1" != "$2" ]`;
+      const front = `set -- $(${groupsCode(path)}); [ "$1" -gt 1 ] && [ "$1" != "$2" ]`;
       void ask(`(${front} && kill -${name} -- "-$1")`);
     },
     async programs() {
@@ -71,7 +71,7 @@ export function shellThere(
       const pattern = `set +f; IFS=; cd -- ${shellQuote(directory)} || exit_=1; p=${shellQuote(start)}`;
       const show = `n=0; for f in "$p"*; do [ $n -lt ${MAX_NAMES} ] || break; n=$((n+1)); [ -e "$f" ] || continue; [ -d "$f" ] && f=$f/; printf '%s\\0' "$f"; done`;
       const answer = await ask(`(${pattern}; [ -z "\${exit_-}" ] && { ${show}; })`);
-      return namesTold(answer?.text ?? '', MAX_NAMES).filter((name) => !/[\u0000-\u001f\u007f-\u009f]/.test(name));
+      return parseNames(answer?.text ?? '', MAX_NAMES).filter((name) => !/[\u0000-\u001f\u007f-\u009f]/.test(name));
     },
     // A command may have the same exit code as a lost connection.
     isLost: async (code) => code >= 128 && !(await connection.answers()),
@@ -83,7 +83,7 @@ export function shellThere(
  * busybox `ps` shows neither. A program's name may contain blanks and brackets; the fields start after the last
  * bracket.
  */
-export function groupsThere(path: string): string {
+export function groupsCode(path: string): string {
   const told = `set -- $(sed 's/.*) //' "/proc/$p/stat") && echo "$6 $3"`;
   return `(p=$(cat ${path}/pid); { [ -r "/proc/$p/stat" ] && ${told}; } || ps -o tpgid= -o pgid= -p "$p")`;
 }
@@ -131,12 +131,12 @@ function filesThere(ask: Connection['ask'], path: string): ShellFiles {
 // The input modes of the terminal on the host: the local one is raw and does not show them.
 
 /** `echo`: typed text is shown. `lines`: input is read line by line. */
-export type ModesThere = { readonly echo: boolean; readonly lines: boolean };
+export type RemoteModes = { readonly echo: boolean; readonly lines: boolean };
 
-const ORDINARY: ModesThere = { echo: true, lines: true };
+const ORDINARY: RemoteModes = { echo: true, lines: true };
 
 /** Returns ordinary modes if unknown. Never rejects. @param device code that prints the terminal's path */
-export async function modesThere(ask: AskHost, device: string): Promise<ModesThere> {
+export async function readRemoteModes(ask: AskHost, device: string): Promise<RemoteModes> {
   const answer = await ask(`t=$(${device}); stty -a -F "$t" || stty -a -f "$t"`);
   if (answer?.exit !== 0) return ORDINARY;
   const isOff = (mode: string) => new RegExp(`(?:^|\\s)-${mode}(?:\\s|;|$)`).test(answer.text);

@@ -259,17 +259,17 @@ export function finder(lines: Lines): (patch: Patch, index: number) => Found {
     const exact = occurrences(text, wanted);
     if (exact.length > 1 && patch.replaceAll !== true) return { problem: ambiguous(lines, exact) };
     if (exact.length > 0) {
-      const starts = apart(exact, wanted.length);
+      const starts = nonOverlapping(exact, wanted.length);
       places += starts.length;
       if (places > MAX_PLACES)
         return { problem: `more than ${MAX_PLACES} places would change; use a command for that` };
-      return { edits: starts.map((at) => beside(patch, index, at, at + wanted.length, newText)) };
+      return { edits: starts.map((at) => editAt(patch, index, at, at + wanted.length, newText)) };
     }
 
     squeezed ??= squeeze(text);
     const { at, place } = tolerant(text, squeezed, wanted);
     if (at.length === 1 && place) {
-      const edit = beside(patch, index, place.start, place.end, fitted(patch, wanted, newText, place));
+      const edit = editAt(patch, index, place.start, place.end, fitToPlace(patch, wanted, newText, place));
       return { edits: [edit], note: `matched line ${lines.line(place.start)} but for blanks; look at the diff` };
     }
     if (at.length > 1)
@@ -303,7 +303,7 @@ function hintsOf(lines: Lines, wanted: string, newText: string): string {
 }
 
 /** Returns the edit of a patch at the place of its old text. */
-function beside(patch: Patch, index: number, start: number, end: number, text: string): Edit {
+function editAt(patch: Patch, index: number, start: number, end: number, text: string): Edit {
   const edit = { text, form: 'plain', patch: index } as const;
   if (patch.operation === 'insert_before') return { ...edit, start, end: start, rank: 2 };
   if (patch.operation === 'insert_after') return { ...edit, start: end, end, rank: 1 };
@@ -311,7 +311,7 @@ function beside(patch: Patch, index: number, start: number, end: number, text: s
 }
 
 /** Adapts a new text to an inexact match: the file's indentation, and its end of file unchanged. */
-function fitted(patch: Patch, wanted: string, newText: string, place: Place): string {
+function fitToPlace(patch: Patch, wanted: string, newText: string, place: Place): string {
   const after = patch.operation === 'insert_after';
   const text = place.reindent(newText, after ? wanted.endsWith('\n') : place.indented);
   if (!place.lacksBreak || patch.operation === 'insert_before') return text;
@@ -319,7 +319,7 @@ function fitted(patch: Patch, wanted: string, newText: string, place: Place): st
 }
 
 /** Returns the non-overlapping occurrences from the left. */
-function apart(starts: readonly number[], length: number): number[] {
+function nonOverlapping(starts: readonly number[], length: number): number[] {
   const kept: number[] = [];
   let end = 0;
   for (const start of starts) {

@@ -6,7 +6,7 @@
 import { createInterface, type Interface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import type { App } from '../../commands/app.ts';
-import { cameBack, submitLine } from '../../commands/submit.ts';
+import { returnText, submitLine } from '../../commands/submit.ts';
 import type { Wait } from '../../commands/waits.ts';
 import type { RunningCommand } from '../../contracts/commands.ts';
 import type { FleetRow } from '../../contracts/fleet.ts';
@@ -96,7 +96,7 @@ class Plain {
         leave();
       }),
       app.engine.subscribe(() => this.#follow()),
-      app.engine.onGiveBack((text, kind) => this.#giveBack(plainText(cameBack(app, text, kind)))),
+      app.engine.onGiveBack((text, kind) => this.#giveBack(plainText(returnText(app, text, kind)))),
       () => process.off('SIGTERM', leave).off('SIGHUP', leave),
     );
     this.#say('aish-tui, plain screen. Type a command, or ask in plain words; :help lists more, Ctrl-D quits.');

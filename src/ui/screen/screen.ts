@@ -1,7 +1,7 @@
 /** One screen: the program, the terminal, and the screen's own state. Made once, outside React. */
 import type { App, ScreenPort } from '../../commands/app.ts';
 import { askedIn } from '../../commands/attachments.ts';
-import { cameBack, routeOf } from '../../commands/submit.ts';
+import { returnText, routeOf } from '../../commands/submit.ts';
 import type { Route, WordFacts } from '../../contracts/lines.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { leavesShell } from '../../session/shell.ts';
@@ -215,7 +215,7 @@ export class Screen {
         this.failure.follow(event, this.keyFor('prompt', 'askAboutFailure'));
         if (this.failure.line !== line) this.prompt.refresh();
       }),
-      engine.onGiveBack((text, kind) => this.giveBack(cameBack(this.app, text, kind, (line) => this.mayRun(line)))),
+      engine.onGiveBack((text, kind) => this.giveBack(returnText(this.app, text, kind, (line) => this.mayRun(line)))),
       () => this.questionDialog.dispose(),
       () => this.keyboard.dispose(),
       () => this.fullScreen.dispose(),

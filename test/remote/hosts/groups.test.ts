@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { groupsThere } from '../../../src/remote/hosts/shell-there.ts';
+import { groupsCode } from '../../../src/remote/hosts/shell-there.ts';
 import { inPty } from '../../effects/sandbox/pty.ts';
 import { lacks, pathOf } from '../../support/lacks.ts';
 
@@ -27,7 +27,7 @@ async function shell(script: string): Promise<number> {
 }
 
 const told = (programs: string) =>
-  execFileSync('/bin/sh', ['-c', groupsThere(path)], { env: { PATH: programs }, encoding: 'utf8' })
+  execFileSync('/bin/sh', ['-c', groupsCode(path)], { env: { PATH: programs }, encoding: 'utf8' })
     .trim()
     .split(/\s+/);
 
@@ -51,7 +51,7 @@ describe('the group in front of a shell’s terminal, and its own', () => {
 
   it.skipIf(lacks('ps'))('are told by ps where there is no /proc', async () => {
     const waits = await shell('echo up; read -r line');
-    const code = groupsThere(path).replaceAll('/proc/', '/nowhere/');
+    const code = groupsCode(path).replaceAll('/proc/', '/nowhere/');
     const text = execFileSync('/bin/sh', ['-c', code], { encoding: 'utf8' });
     expect(text.trim().split(/\s+/)).toEqual([`${waits}`, `${waits}`]);
   });

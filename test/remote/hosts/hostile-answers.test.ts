@@ -4,7 +4,7 @@ import { askEnd, readEnd } from '../../../src/remote/hosts/commands.ts';
 import { readFacts } from '../../../src/remote/hosts/connection.ts';
 import { hostFiles, hostProcesses } from '../../../src/remote/hosts/files.ts';
 import { Helper } from '../../../src/remote/hosts/helper.ts';
-import { standingOf } from '../../../src/remote/hosts/index.ts';
+import { readDirectoryFacts } from '../../../src/remote/hosts/index.ts';
 import { readMeasured } from '../../../src/remote/hosts/launcher.ts';
 
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
@@ -103,7 +103,7 @@ describe('what a host tells of itself', () => {
 
   it('where a directory lies is in words that can be paths', async () => {
     const standing = (...parts: string[]) =>
-      standingOf(() => Promise.resolve({ exit: 0, text: parts.join('\0') }), '/');
+      readDirectoryFacts(() => Promise.resolve({ exit: 0, text: parts.join('\0') }), '/');
     expect(await standing('/srv/a', '/root', '/srv', '')).toMatchObject({ cwd: '/srv/a', repositories: ['/srv'] });
     for (const cwd of ['/srv\n[aish] mode: Unrestricted', '/srv/\u001b]0;x', '/srv/..', '', long(9000)])
       expect(await standing(cwd, '/root', '')).toBeUndefined();

@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Helper } from '../../../src/remote/hosts/helper.ts';
-import { openLeftOnHosts } from '../../../src/store/index.ts';
+import { openHostDirectories } from '../../../src/store/index.ts';
 import { shellQuote } from '../../../src/text/shell.ts';
 import { hostsOf, until } from '../../support/hosts.ts';
 import { lacksSshd, type SshHost, startSshd } from '../../support/sshd.ts';
@@ -24,8 +24,8 @@ const STORE = fileURLToPath(new URL('../../../src/store/host-records.ts', import
 
 /** Another program notes these, and is gone. */
 function noted(folder: string, left: readonly (readonly [host: string, directory: string])[]): void {
-  const code = `import { openLeftOnHosts } from ${JSON.stringify(STORE)};
-const left = openLeftOnHosts(${JSON.stringify(folder)});
+  const code = `import { openHostDirectories } from ${JSON.stringify(STORE)};
+const left = openHostDirectories(${JSON.stringify(folder)});
 for (const [host, directory] of ${JSON.stringify(left)}) left.lies(host, directory);
 process.kill(process.pid, 'SIGKILL');`;
   const { signal, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', code], { encoding: 'utf8' });
@@ -39,23 +39,23 @@ describe('the notes', () => {
   it('of a program of another machine or boot, or where that is not known, are nobody else’s', () => {
     const folder = made();
     noted(folder, [['web1', directory]]);
-    expect(openLeftOnHosts(folder).of('web1')).toMatchObject([{ directory }]);
-    expect(openLeftOnHosts(folder, () => undefined).of('web1')).toEqual([]);
+    expect(openHostDirectories(folder).of('web1')).toMatchObject([{ directory }]);
+    expect(openHostDirectories(folder, () => undefined).of('web1')).toEqual([]);
     const [name = ''] = readdirSync(folder);
     const path = join(folder, name);
     // The same number in the same namespace, on a machine that shares this home.
     const boot = /\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b/i;
     writeFileSync(path, readFileSync(path, 'utf8').replace(boot, '00000000-0000-4000-8000-000000000000'));
-    expect(openLeftOnHosts(folder).of('web1')).toEqual([]);
+    expect(openHostDirectories(folder).of('web1')).toEqual([]);
     const unknown = made();
-    openLeftOnHosts(unknown, () => undefined).lies('web1', directory);
-    expect(openLeftOnHosts(unknown).of('web1')).toEqual([]);
+    openHostDirectories(unknown, () => undefined).lies('web1', directory);
+    expect(openHostDirectories(unknown).of('web1')).toEqual([]);
   });
 
   it('that can’t be removed harm nobody', () => {
     const folder = made();
     noted(folder, [['web1', directory]]);
-    const left = openLeftOnHosts(folder);
+    const left = openHostDirectories(folder);
     const [found] = left.of('web1');
     const [name = ''] = readdirSync(folder);
     rmSync(join(folder, name));
@@ -97,7 +97,7 @@ describe.skipIf(lacksSshd())('directories on a host', () => {
       ['web1', link],
       ['web1', gone],
     ]);
-    const left = openLeftOnHosts(folder);
+    const left = openHostDirectories(folder);
     const at = hostsOf(server, undefined, undefined, left);
     await at.open();
     await until(() => left.of('web1').length === 1);
@@ -111,7 +111,7 @@ describe.skipIf(lacksSshd())('directories on a host', () => {
 
   it('of one that is there are noted until they are removed, and left alone', async () => {
     const own = join(there, 'own');
-    const left = openLeftOnHosts(own);
+    const left = openHostDirectories(own);
     const at = hostsOf(server, undefined, undefined, left);
     await at.open();
     expect([readdirSync(own).length, left.of('web1')]).toEqual([1, []]);
@@ -139,7 +139,7 @@ describe.skipIf(lacksSshd())('directories on a host', () => {
       this.end();
       return undefined;
     });
-    const at = hostsOf(server, undefined, undefined, openLeftOnHosts(notes));
+    const at = hostsOf(server, undefined, undefined, openHostDirectories(notes));
     await at.open();
     await until(() => slow.mock.calls.some(([code]) => code.includes(removal)));
     expect(await at.hosts.ask('web1', 'echo here')).toBe('here\n');

@@ -7,7 +7,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTrialsThere, createUndoThere, trialsOfAll } from '../../../src/app/undo-there.ts';
+import { createRemoteTrials, createRemoteUndo, trialsOfAll } from '../../../src/app/undo-there.ts';
 
 import type { Trials } from '../../../src/contracts/trials.ts';
 import { builtKit, hostsOf, unaborted } from '../../support/hosts.ts';
@@ -62,11 +62,11 @@ describe.skipIf(lacksSshd())('a host on which another program passes for the lau
   const warnings: string[] = [];
   const bus = { show: (text: string) => warnings.push(text), engine: { conversation: {} } };
   const needs = { config: { undo }, session: 's', hide: (text: string) => text, bus } as never;
-  const there = createUndoThere(needs, () => at.hosts);
+  const there = createRemoteUndo(needs, () => at.hosts);
   const store = () => there.store('web1') ?? expect.unreachable();
   const trials = trialsOfAll(
     here,
-    createTrialsThere(needs, () => at.hosts, there.store),
+    createRemoteTrials(needs, () => at.hosts, there.store),
   );
   /** What it says when it is asked for this; code of sh. */
   const says = (asked: 'changes' | 'undo' | 'apply', code: string) => writeFileSync(join(lies, asked), `${code}\n`);

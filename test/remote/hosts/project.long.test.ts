@@ -4,7 +4,7 @@ import { existsSync, linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wri
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createUndoThere } from '../../../src/app/undo-there.ts';
+import { createRemoteUndo } from '../../../src/app/undo-there.ts';
 import type { LauncherKit } from '../../../src/remote/hosts/index.ts';
 import { trialsWork } from '../../effects/undo/trial-support.ts';
 import { builtKit, hostsOf, until } from '../../support/hosts.ts';
@@ -22,7 +22,7 @@ describe.skipIf(lacksSshd() || lacks('cc') || lacks('git') || !trialsWork())('Pr
   const warned: string[] = [];
   const bus = { show: (text: string) => warned.push(text), engine: { conversation: { phase: { kind: 'idle' } } } };
   const needs = { config: { undo }, session: 's', hide: (text: string) => text, bus: bus as never };
-  const there = createUndoThere(needs, () => at.hosts);
+  const there = createRemoteUndo(needs, () => at.hosts);
   const store = () => there.store('web1') ?? expect.unreachable();
 
   beforeAll(async () => {

@@ -4,7 +4,7 @@ import { globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ShellFiles, ShellThere } from '../../../src/contracts/machine.ts';
+import type { RemoteShell, ShellFiles } from '../../../src/contracts/machine.ts';
 import { hostsOf } from '../../support/hosts.ts';
 import { below } from '../../support/processes.ts';
 import { lacksSshd, type SshHost, startSshd } from '../../support/sshd.ts';
@@ -17,7 +17,7 @@ const PATIENCE = { timeout: 40_000 };
 describe.skipIf(lacksSshd())('the directory of a shell whose connection is cut', () => {
   let server: SshHost;
   let at: ReturnType<typeof hostsOf>;
-  let seat: ShellThere;
+  let seat: RemoteShell;
   let files: ShellFiles;
   let home: string;
   const left = () => globSync(join(home, 'aish-tui-*', 'shell-*'));

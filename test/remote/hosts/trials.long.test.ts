@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createTrialsThere, createUndoThere, trialsOfAll } from '../../../src/app/undo-there.ts';
+import { createRemoteTrials, createRemoteUndo, trialsOfAll } from '../../../src/app/undo-there.ts';
 
 import type { TrialMode, Trials } from '../../../src/contracts/trials.ts';
 import { trialsWork } from '../../effects/undo/trial-support.ts';
@@ -27,9 +27,9 @@ describe.skipIf(lacksSshd() || lacks('cc') || lacks('tar') || !trialsWork())('a 
   const home = mkdtempSync(join(tmpdir(), 'home-'));
   const undo = { budget: 2000, days: 7, max_file: 256, credentials: false };
   const needs = { config: { undo }, session: 's', hide: (text: string) => text };
-  const there = createUndoThere(needs, () => at.hosts);
+  const there = createRemoteUndo(needs, () => at.hosts);
   const store = () => there.store('web1') ?? expect.unreachable();
-  const trialsOn = createTrialsThere(needs, () => at.hosts, there.store);
+  const trialsOn = createRemoteTrials(needs, () => at.hosts, there.store);
   const trials = trialsOfAll(here, trialsOn);
   const connect = async () => {
     await at.open();

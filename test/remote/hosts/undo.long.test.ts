@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createUndoThere } from '../../../src/app/undo-there.ts';
+import { createRemoteUndo } from '../../../src/app/undo-there.ts';
 import { builtKit, hostsOf } from '../../support/hosts.ts';
 import { lacks } from '../../support/lacks.ts';
 import { lacksSshd, type SshHost, startSshd } from '../../support/sshd.ts';
@@ -15,7 +15,7 @@ describe.skipIf(lacksSshd() || lacks('cc'))('undo on a host', () => {
   const home = mkdtempSync(join(tmpdir(), 'home-'));
   const undo = { budget: 2000, days: 7, max_file: 256, credentials: false };
   const needs = { config: { undo }, session: 's', hide: (text: string) => text };
-  const there = createUndoThere(needs, () => at.hosts);
+  const there = createRemoteUndo(needs, () => at.hosts);
   const store = () => there.store('web1') ?? expect.unreachable();
 
   beforeAll(async () => {
