@@ -27,19 +27,23 @@ const FEW: readonly (readonly [string, Place])[] = [
 
 const INTRO = `# What happens when something fails
 
-Written by \`npm run check -- faults\`, which meets every fault with the real program: a real model server that fails, real MCP servers, real signals. Nobody is there to answer (\`aish-tui ask\`, \`aish-tui run\`), so a HALT is never proceeded. *Seen* is what the program says, with its exit code; *kept* is what the journal has afterwards, and whether the session resumes.
+Look up a failure: what you see, and what is saved. \`npm run check -- faults\` causes every one in the real program and writes this page. Nobody is there to answer (\`aish-tui ask\`, \`aish-tui run\`), so no HALT is approved. *Seen* is the program's message with its exit code; *kept* is what the session contains afterwards, and whether it resumes.
 
-The places: a question in **chat**; the second step of a **Norris** run; the planning call (**preplan**); the gate's **second opinion**; a **sub-agent**'s call; a **trial** of a halted command (\`run --on-halt try\`), in which the command itself is at work when it happens. A trial asks no model, and plans, second opinions and trials use no MCP server.
+The failure happens in one of these places:
 
-Five more, each met by a test of its own:
+- **chat**: a question; **Norris**: the second step of a run; **preplan**: the planning call;
+- **second opinion**: the gate's question to a model; **sub-agent**: a call of a sub-agent;
+- **trial**: while a halted command is tried (\`run --on-halt try\`). A trial asks no model.
 
-| what | what comes of it | test |
+Five more, each with a test of its own:
+
+| failure | what happens | test |
 |---|---|---|
-| a mode is asked for, and nothing can enforce it | the screen and its shell work, and the model runs nothing until \`:mode unrestricted\`; without a screen exit 2 | \`test/e2e/mode.test.ts\`, \`mode.long.test.ts\` |
-| one transient failure in step n of a run | the same request again, up to 8 tries; the run goes on | \`test/e2e/hiccups.long.test.ts\` |
-| a job of the model runs at the end of \`run\` | the model is told once; then it is waited for, a minute at most; what is ended is named, exit 3 | \`test/e2e/headless.long.test.ts\` |
-| a line is typed while a command runs | a shell line, a question or a \`:\` line, as at the prompt; what no program has read comes back | \`test/e2e/typed-ahead.long.test.ts\` |
-| the journal is deleted while the program runs | it is written again, whole, with the next event | \`test/store/journal.test.ts\` |
+| the mode that you asked for can't be enforced | the screen and its shell work, and the model runs nothing until \`:mode unrestricted\`; without a screen exit 2 | \`test/e2e/mode.test.ts\`, \`mode.long.test.ts\` |
+| one short failure of the server in a run | the same request again, up to 8 times; the run goes on | \`test/e2e/hiccups.long.test.ts\` |
+| a job of the model is still running at the end of \`run\` | the model is told once; the job gets at most a minute, is then ended and named, exit 3 | \`test/e2e/headless.long.test.ts\` |
+| you type a line while a command runs | it is a shell line, a question or a \`:\` line, as at the prompt; lines that no program reads return | \`test/e2e/typed-ahead.long.test.ts\` |
+| the session's file is deleted while the program runs | the next event writes it again as a whole | \`test/store/journal.test.ts\` |
 `;
 
 const rowOf = (place: Place, cell: Cell | undefined) =>

@@ -15,7 +15,7 @@ const COLUMNS = SHELLS.flatMap((shell) => [false, true].map((heavy) => ({ shell,
 
 const HEAD = `# What each shell does natively, it does inside
 
-Made by \`npm run check -- shell\`: every row is run in the plain shell and inside aish-tui, in real terminals, with the same keys; the results come through files and are compared. \`=\` the same as natively, \`≠\` not, \`·\` the shell has no such thing. Why it is so: [decisions/own-line-editor.md](decisions/own-line-editor.md).
+Look up whether a feature of your shell works. \`npm run check -- shell\` runs every row in the plain shell and inside aish-tui, with the same keys, and writes this page. \`=\` the same, \`≠\` different, \`·\` the shell has no such feature ([how it works](decisions/own-line-editor.md)).
 
 `;
 
@@ -23,20 +23,16 @@ Made by \`npm run check -- shell\`: every row is run in the plain shell and insi
 function heavyText(): string {
   const names = (shell: ShellName) => PLUGINS[shell].map((path) => basename(path).replace(/\.\w+$/, ''));
   const plugins = [...names('bash'), ...names('zsh')];
-  return `*Heavy* is the same with startup files as people have them after years: ${plugins.map((name) => `${name}, `).join('')}vi's keys, a prompt of two lines set anew each time with a clock on the right (zsh's shrinks as its line runs), fish's greeting, hooks that take 50 ms and print. \`–\`: not run so, since the row is about the startup files themselves.\n\n`;
+  return `*Heavy* has large startup files: ${plugins.map((name) => `${name}, `).join('')}vi keys, a prompt of two lines with a clock at the right, fish's greeting, hooks that take 50 ms and print. \`–\`: not run, since the row is about startup files.\n\n`;
 }
 
-/** What a day by hand in each shell has shown. */
+/** What a day by hand in each shell has shown to be limited. */
 const DAYS = `
-## A day in each
+## Limits
 
-By hand, in tmux: clone, branch, an edit in vim, tests in watch mode, a Python conversation, a commit in an editor, a push to a bare repository.
-
-**bash.** A \`PS1\` set by hand left its rows behind the line, and lines that were typed ahead drew the prompt again: both are mended. A loop of the shell itself (\`while sleep 1; do …; done\`) can't go on in the background: \`Ctrl-X Ctrl-Z\` stops the program in it and the loop ends, as \`Ctrl-Z\` does natively. Written as \`sh -c '…'\` it goes on.
-
-**zsh.** A prompt that a child completes later, with a clock on the right, left no trace. What a job prints may stand between the lines of the next command, as natively. ssh to this machine and back worked, with the keys going to the other shell.
-
-**fish.** \`Ctrl-X Ctrl-Z\` stopped a program and then said that only a part of the line had stopped, so that no job was made: mended. A loop of the shell itself does not go there, and the hint says so. ssh to this machine and back worked. The greeting is a notice above the first line.
+- A loop of the shell itself (\`while sleep 1; do …; done\`) can't continue in the background: in bash \`Ctrl-X Ctrl-Z\` ends it, as \`Ctrl-Z\` does natively; in fish a hint says so. Write it as \`sh -c '…'\`.
+- In zsh, output of a job may appear between the lines of the next command, as natively.
+- fish's greeting is a notice above the first line.
 `;
 
 /** The last row of a page: how a run at load has ended, by column. */
