@@ -102,8 +102,8 @@ const TURN_MS = 250;
 const STILL_MS = 1000;
 
 /**
- * What the model's side is doing, just above the prompt. It is painted without React, so that a turn of the sign needs
- * no commit.
+ * The current activity of the model's side, just above the prompt. Painted without React, so that a turn of the sign
+ * needs no commit.
  */
 function WaitingRow({ activity, columns }: { readonly activity: Activity; readonly columns: number }) {
   const screen = useScreen();

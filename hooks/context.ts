@@ -26,7 +26,6 @@ export function useUi<T>(select: (ui: Ui) => T): T {
 
 export type Size = { readonly columns: number; readonly rows: number };
 
-/** The size of the terminal in cells. */
 export function useTerminalSize(): Size {
   return useUi((ui) => ui.size);
 }

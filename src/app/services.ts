@@ -403,7 +403,6 @@ function onlyHere(commands: UserCommands, bus: SessionBus): UserCommands {
 
 const FORMATS: Readonly<Record<string, ShellHistoryFile['format']>> = { bash: 'bash', zsh: 'zsh', fish: 'fish' };
 
-/** The history file of the user's shell. */
 function historyOf(shell: UserShell | undefined): ShellHistoryFile | undefined {
   const format = shell && FORMATS[basename(shell.program)];
   const path = shell?.state.history;

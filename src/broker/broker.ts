@@ -392,7 +392,7 @@ function detectCapability(fault: Fault, known: Capabilities): Capabilities | und
 /** The presets in order, each at most once, and those that may not be used. */
 type Route = { readonly next: readonly Preset[]; readonly barred: readonly string[] };
 
-/** Failures before and during an answer after which another preset may succeed. */
+/** Failures before an answer, and in the middle of one, after which another preset may succeed. */
 const BEFORE = new Set(['unreachable', 'loading', 'busy', 'server', 'timeout']);
 const AMID = new Set(['cut', 'timeout', 'server', 'protocol']);
 

@@ -94,7 +94,6 @@ export function loadingLine({ name }: Preset): string {
   return `${name} is still loading its model; waiting`;
 }
 
-/** Returns the secrets policy of a preset. */
 export function secretsPolicy(preset: Preset): SecretsPolicy {
   return preset.secrets ?? (isLocal(preset) ? 'off' : 'scrub');
 }

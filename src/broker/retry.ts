@@ -1,6 +1,5 @@
 /** How often and how long the broker retries. Times in ms. */
 export type RetryPolicy = {
-  /** The total number of attempts. */
   readonly attempts: number;
   /** The first pause; later ones double, with jitter. */
   readonly baseMs: number;

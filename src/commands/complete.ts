@@ -9,7 +9,6 @@ const MAX_OFFERED = 200;
 /** The beginning of a word after `@`. */
 const AT_START = /(?:^\??|\s)@((?:\\.|[^\s\\@])*)$/;
 
-/** Completes a line for the shell. */
 export type CompleteShell = (line: string, cursor: number, signal: AbortSignal) => Promise<Completions>;
 
 /** Returns candidates to replace the text from `start` to `cursor`. */

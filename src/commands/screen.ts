@@ -1,4 +1,4 @@
-/** `:keys`, `:clear` and `:theme`: commands for the screen (UI-5). */
+/** Commands for the screen (UI-5): `:keys`, `:clear` and `:theme`. */
 import { nearest } from '../text/matching.ts';
 import type { App, ScreenPort } from './app.ts';
 import { type Command, CommandError } from './command.ts';

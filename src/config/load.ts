@@ -39,7 +39,7 @@ export type Loaded =
       readonly message: string;
       /** Every mistake in the file, one line each. */
       readonly mistakes: readonly string[];
-      /** The configuration without the mistakes, for a screen, which always starts. */
+      /** The configuration without the mistakes: the full screen starts with it anyway. */
       readonly rest: Extract<Loaded, { ok: true }>;
     };
 

@@ -1,7 +1,6 @@
 /** Environment variables in a configuration: `${NAME}`. */
 const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
 
-/** Lists the variables in a text. */
 export function variablesIn(text: string): readonly string[] {
   return [...text.matchAll(VARIABLE)].map(([, name = '']) => name);
 }

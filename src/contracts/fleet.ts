@@ -61,7 +61,6 @@ export type HaltGroup = {
   readonly differences: readonly string[];
 };
 
-/** A connected machine of a fleet. */
 export type FleetMachine = {
   readonly machine: Machine;
   /** The directory of its first command. */

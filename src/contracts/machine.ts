@@ -105,7 +105,8 @@ export type RemoteShell = {
 /** This machine's record of the private directories of connections. */
 export type HostDirectories = {
   /**
-   * Records that this program has such a directory there; the returned function removes the record. Neither throws.
+   * Records that this program has a private directory on the host; the returned function removes the record. Neither
+   * throws.
    */
   lies(host: string, directory: string): () => void;
   /** Directories there whose program has ended; call `forget` after removing one. Neither throws. */

@@ -192,7 +192,6 @@ export type Spending = {
   stopFor(preset: string, call?: Planned): SpendStop | undefined;
 };
 
-/** The cost of one model on one day. */
 export type DayCost = {
   /** The user's local day, as YYYY-MM-DD. */
   readonly day: string;

@@ -34,7 +34,6 @@ export type Services = {
   readonly gitState?: (place: string) => string | undefined;
   /** Lists names in a place's directory, limited; undefined if unreadable. */
   readonly listing?: (place: string) => Promise<string | undefined>;
-  /** The constant system prompt. */
   readonly systemPrompt: string;
   /** The text after it: how a model acts, with or without tool calls. Absent: the system prompt contains it. */
   readonly protocol?: (how: { readonly tools: boolean; readonly agent: boolean }) => string;

@@ -5,7 +5,6 @@ import type { Judged, Preview } from './gate.ts';
 
 export type ToolOutcome = { readonly text: string; readonly failed: boolean };
 
-/** The options of a tool call. */
 export type ToolCallOptions = {
   /** The directory at its judgement. */
   readonly cwd: string;

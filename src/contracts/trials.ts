@@ -28,7 +28,6 @@ const BOOKKEEPING = /(^|\/)\.git\/(objects|logs|index|ORIG_HEAD|COMMIT_EDITMSG|F
 
 export const isGitBookkeeping = (path: string) => BOOKKEEPING.test(path);
 
-/** The outcome of a trial. */
 export type TrialOutcome =
   | {
       readonly kind: 'changes';
@@ -54,7 +53,6 @@ export type TrialOutcome =
 /** The modes in which a command can be tried. */
 export type TrialMode = 'project' | 'unrestricted';
 
-/** A running trial. */
 export type RunningTrial = {
   /** For the output pane, keys and interruption, like any command. */
   readonly command: RunningCommand;

@@ -40,7 +40,6 @@ export class ShellQueue {
     );
   }
 
-  /** The running command. */
   get running(): RunningCommand | undefined {
     return this.#running;
   }

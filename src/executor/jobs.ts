@@ -7,7 +7,6 @@ import { findProcess } from './processes.ts';
 /** How many rows of a running job's screen can be read. */
 const MAX_ROWS = 200;
 
-/** The registry of background jobs. */
 export class JobRegistry implements Jobs {
   readonly #now: () => number;
   readonly #jobs = new Map<number, Job>();

@@ -383,7 +383,6 @@ export function limitOutputs(folder: string, maxBytes: number, onFull: () => voi
   budgets.set(folder, new OutputBudget(folder, maxBytes, onFull));
 }
 
-/** Returns the budget of a folder; undefined without one. */
 function budgetOf(folder: string): OutputBudget | undefined {
   return budgets.get(folder);
 }

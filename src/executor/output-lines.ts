@@ -173,7 +173,6 @@ export class PlainOutput {
       .slice(-max);
   }
 
-  /** Returns the text of the last row. */
   lastRow(columns: number): string {
     const line = this.#text.slice(this.#text.lastIndexOf('\n') + 1);
     return line.slice(line.length - (line.length % columns || Math.min(line.length, columns)));

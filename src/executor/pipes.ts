@@ -163,7 +163,6 @@ class Starter {
 
 const starters = new Map<string, Starter>();
 
-/** Returns the starter for this launcher. */
 function starterOf(launcher: string): Starter {
   const known = starters.get(launcher) ?? new Starter(launcher);
   starters.set(launcher, known);

@@ -210,7 +210,8 @@ function parentsOf(name: string): readonly string[] {
 }
 
 /**
- * Returns what a path below a project's tree does to other programs, as a predicate; undefined for an ordinary file.
+ * Returns why a file below a project's tree counts as a control file, as a predicate (`is run by the CI`);
+ * undefined for an ordinary file.
  */
 export function runsLater(inside: string): string | undefined {
   const hasHidden = hasHiddenName(inside);

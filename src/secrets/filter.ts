@@ -142,7 +142,6 @@ export class SecretsFilter {
     return [[value, () => handle], ...(printed === value ? [] : [[printed, other] as const])];
   }
 
-  /** Returns the value of a handle. */
   value(handle: string): string | undefined {
     return this.#vault.value(handle);
   }

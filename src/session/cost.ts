@@ -92,7 +92,6 @@ function plus(row: CostRow, call: CountedCall): CostRow {
   };
 }
 
-/** The sum over rows. */
 export function sumOf(rows: readonly CostSum[]): CostSum {
   const zero = { dollars: 0, promptTokens: 0, completionTokens: 0 };
   return rows.reduce(

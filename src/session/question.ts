@@ -35,7 +35,7 @@ export type Question = { readonly id: QuestionId; readonly session: SessionId; r
       readonly canTry?: true;
       /** Why it can't be tried, if the user should know. */
       readonly noTry?: string;
-      /** What it would change, according to a trial. */
+      /** What the action would change, according to a trial. */
       readonly trial?: Trial;
       /** The current task of a planned run. */
       readonly task?: { readonly k: number; readonly n: number; readonly text: string };

@@ -21,7 +21,6 @@ function labelOf({ label }: { readonly label?: string }) {
   return label === undefined ? {} : { label };
 }
 
-/** Shows the action as running. */
 export function showStarted(next: Transition, op: OpId, action: Action, allowed: Allowance): void {
   const approval = allowanceOf(allowed);
   switch (action.kind) {

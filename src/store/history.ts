@@ -29,7 +29,6 @@ const MAX_BYTES = 8 * 1024 * 1024;
  */
 type Row = string | { readonly line: string; readonly by: 'agent' } | ({ readonly ran: string } & LineFacts);
 
-/** The history file of the user's shell. */
 export type ShellHistoryFile = { readonly path: string; readonly format: HistoryFormat };
 
 /**

@@ -30,7 +30,6 @@ const COMPLETE = '\\e[7335~';
 /** Saves the line's status and `$_`, which only exist inside its `eval`; hidden from traces. */
 const TAIL = '\n{ __aish_inner=$? __aish_last=$_; } 2>/dev/null';
 
-/** Returns the text of the startup file. */
 function startupFile({ directory, token, personal }: Startup): string {
   return `
 __aish_dir=${shellQuote(directory)} __aish_token=${token} __aish_newline='

@@ -111,7 +111,7 @@ export type EditorIntegration = {
     /** Runs the file `own` in the shell itself, with output to the file `told`; `$?` and `$_` stay. Mark O. */
     readonly own: string;
   };
-  /** The text the editor prints when a line leaves it, for shells without a mark for that. */
+  /** The text that the editor prints when it submits a line, for shells that can't print a mark then. */
   readonly echoOver?: string;
   /** The shell uses poll(2) or similar only in its editor. */
   readonly pollsInEditorOnly?: boolean;

@@ -57,7 +57,8 @@ function answer(told: Readonly<Record<string, unknown>>, isError: boolean) {
   return { content: [{ type: 'text' as const, text: JSON.stringify(told, null, 2) }], isError };
 }
 
-// The tools of `aish-tui mcp serve`, with schema and implementation.
+// The tools of `aish-tui mcp serve`, each with its schema and implementation. `Facts` are JSON objects: arguments or
+// answers.
 
 type Facts = Readonly<Record<string, unknown>>;
 
@@ -172,7 +173,7 @@ function secondsOf(given: unknown): number {
   return typeof given === 'number' ? given : DEFAULT_SECONDS;
 }
 
-/** Invalid arguments give a sentence, and nothing runs. */
+/** Wraps `run`: invalid arguments return the reason as a sentence, and nothing runs. */
 function checked(run: Served['run']): Served['run'] {
   return async (given, signal) => mistakeIn(given) ?? run(given, signal);
 }

@@ -8,8 +8,6 @@ import { Host, type HostOptions } from './host.ts';
 import { type HostLeftovers, measureCode, type RemoteSandbox, readMeasured } from './launcher.ts';
 import { createRemoteShell } from './shell-there.ts';
 
-// Options for the hosts of this session.
-
 type HostsOptions = Pick<ConnectionOptions, 'folder' | 'inTerminal' | 'companion'> &
   Omit<HostOptions, 'trusted'> & {
     /** The files that programs have left on hosts. */

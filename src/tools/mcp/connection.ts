@@ -212,7 +212,6 @@ function transportFor(options: ConnectionOptions): StdioTransport | HttpTranspor
 
 // The streamable HTTP transport. It follows no redirects to another origin, because headers may contain secrets.
 
-/** The maximum bytes of one answer. */
 const MAX_ANSWER_BYTES = 128 * 1024 * 1024;
 /** A retry is pointless. */
 const OLD_SSE =
@@ -292,7 +291,6 @@ const boundedFetch: FetchLike = async (url, init) => {
 
 // A server that is a child process: MCP messages as lines on its standard input and output.
 
-/** The maximum bytes of one message. */
 const MAX_MESSAGE_BYTES = 128 * 1024 * 1024;
 /** How long a server may take to end after its input closes, and again after SIGTERM. In ms. */
 const EXIT_TIMEOUT_MS = 800;

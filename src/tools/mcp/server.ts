@@ -522,7 +522,6 @@ function addressOf(url: string): string {
 type LoginOptions = {
   readonly name: string;
   readonly config: ServerConfig;
-  /** The folder for logins. */
   readonly loginFolder: string;
   /** Returns the value of a variable that the configuration names for a login. */
   readonly secret: (variable: string) => string | undefined;

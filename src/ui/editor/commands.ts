@@ -93,7 +93,6 @@ export function isEditorCommand(name: string): name is EditorCommand {
   return Object.hasOwn(COMMANDS, name);
 }
 
-/** Runs one command. */
 export function runCommand(state: EditorState, command: EditorCommand): EditorState {
   return COMMANDS[command](state);
 }

@@ -10,7 +10,6 @@ import { cut } from '../render/segments.ts';
 import { onGround, padTo, type RenderContext } from '../render/theme.ts';
 import { elapsed } from './entries/frame.ts';
 
-/** The state of the awaited reply. */
 export type AwaitedReply = {
   readonly preset: string;
   readonly opened: boolean;

@@ -137,7 +137,7 @@ export class PromptView {
       const text = awake ? painted(row) : paint('dim', row.text);
       const room = (first + index > 0 ? widths.width : widths.firstWidth) - textWidth(row.text);
       const last = first + index === layout.rows.length - 1;
-      // The cursor stands on the first character of the suggestion, and needs a cell behind the text.
+      // The cursor is on the first character of the suggestion, so it needs a cell after the text.
       const ahead = last ? cut(rest, room - 1) : '';
       if (first + index > 0) return text + paint('dim', ahead);
       const left = room - textWidth(ahead);
@@ -166,7 +166,6 @@ export class PromptView {
   }
 }
 
-/** Cuts a text to a number of cells. */
 function cut(text: string, room: number): string {
   let shown = '';
   let width = 0;

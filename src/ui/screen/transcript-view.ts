@@ -305,7 +305,7 @@ export class TranscriptView {
     return this.keysInView().findLast(isLong) ?? this.#viewport.keys().slice(-MAX_SEARCHED_ENTRIES).findLast(isLong);
   }
 
-  /** Reports that marks on lines have changed, but not the lines. */
+  /** Redraws marks on lines; the lines themselves are unchanged. */
   refresh(): void {
     this.#changed();
   }

@@ -26,7 +26,6 @@ export type QuestionLayout = {
   readonly place: string;
   /** How many lines from the first on must have been on screen before the action may run. */
   readonly mustSee: number;
-  /** The number of columns. */
   readonly columns: number;
   /** Not even one dangerous part fits: no action may run here. */
   readonly tooSmall: boolean;
