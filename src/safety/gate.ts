@@ -360,7 +360,7 @@ function withoutHidden(sight: Sight, hides: Own['hides']): Sight {
 
 /** A command that is confined to the tree and kept needs no question, except for its named deletions (MO-9). */
 function inProject({ verdict, reason }: StaticVerdict): Judgement {
-  const kept = verdict === 'safe' ? reason : 'held to the project, and kept: :undo takes it back';
+  const kept = verdict === 'safe' ? reason : 'stays in the project; :undo takes it back';
   return { destructive: false, reason: kept, source: 'static', recoverable: true };
 }
 

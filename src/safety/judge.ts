@@ -64,7 +64,7 @@ export function judgeCommand(command: string, options: JudgeOptions = {}, watche
   try {
     return judgeText(command, options, watcher);
   } catch {
-    return judgeByPatterns(command, 'could not be taken apart');
+    return judgeByPatterns(command, 'could not be parsed');
   }
 }
 
@@ -118,13 +118,13 @@ function judgeText(command: string, options: JudgeOptions, watcher: Watcher | un
   );
   const script = parsed(escapeMarks(command));
   const printed = shell.runScript(script, { stdin: undefined });
-  if (printed.includes(ENDLESS)) shell.note(unknown('prints without end'));
+  if (printed.includes(ENDLESS)) shell.note(unknown('prints endlessly'));
   if (shell.namesCredential && shell.sends) shell.note(CREDENTIAL_LEAVES);
   else if (shell.namesCredential && !options.localModel) shell.note(unknown('may show a credential to the model'));
   if (options.files?.ranOut())
-    shell.note(destructive('unresolved code', 'names files that could not be looked at in time', [0, command.length]));
+    shell.note(destructive('unresolved code', 'names files that could not be checked in time', [0, command.length]));
   if (reading?.mayDiffer(new Set([...shell.scope.made, ...shell.changed]), shell.usedOwn))
-    shell.note(unknown('runs a file that may be another by then', { runsFiles: true }));
+    shell.note(unknown('runs a file that may have changed by then', { runsFiles: true }));
   const verdict = withFacts(worse(withReason(shell), own), shell, reading);
   if (verdict.verdict !== 'destructive' && script.errors?.length)
     return worse(verdict, judgeByPatterns(command, 'not valid shell syntax'));
@@ -135,8 +135,8 @@ function judgeText(command: string, options: JudgeOptions, watcher: Watcher | un
 /** Returns the verdict; the reason of a safe one says what it depends on. */
 function withReason({ verdict, runsProject, usedOwn }: ShellInterpreter): StaticVerdict {
   if (verdict.verdict !== 'safe') return verdict;
-  if (runsProject) return { ...verdict, reason: 'obeys files of this project, which were not read' };
-  return usedOwn.size > 0 ? { ...verdict, reason: 'changes nothing but what was made in this session' } : verdict;
+  if (runsProject) return { ...verdict, reason: 'obeys unread files of this project' };
+  return usedOwn.size > 0 ? { ...verdict, reason: 'changes only what this session made' } : verdict;
 }
 
 /** The last text that was parsed. */

@@ -32,7 +32,7 @@ export async function checkLine(json: string, options: ProbeOptions = {}): Promi
     verdict = await judgeInput(input, options);
     recovery = await recoveryIn(input, verdict, options);
   } catch {
-    verdict = unknown('not a line this probe reads: {"cmd"} or {"tool","args"}');
+    verdict = unknown('not a valid line: {"cmd"} or {"tool","args"}');
   }
   const word = verdict.verdict === 'unknown' && options.strict ? 'destructive' : verdict.verdict;
   return JSON.stringify({

@@ -77,7 +77,7 @@ export function judgeTool(name: string, argumentsJson: string, options: ToolOpti
   try {
     return judge(name, argumentsJson, options);
   } catch {
-    return unknown('the call could not be taken apart', { unresolved: true });
+    return unknown('the call could not be parsed', { unresolved: true });
   }
 }
 
@@ -130,7 +130,7 @@ const WHOLE_NAMES: readonly (readonly [
   ],
   [
     (words) => words.includes('refund') && !READS.test(words[0] ?? ''),
-    destructive('tool verb', 'money that is paid back does not return'),
+    destructive('tool verb', 'a refund can’t be taken back'),
   ],
   [
     (words, args) =>
@@ -161,7 +161,7 @@ function byName(name: string, args: Record<string, unknown> | undefined): Static
     const found = byWord(list, index, dry);
     if (found) return found;
   }
-  return unknown('a tool that is not known');
+  return unknown('an unknown tool');
 }
 
 /** Returns the verdict of one word of a name; undefined: the next word may decide. */

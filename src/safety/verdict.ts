@@ -70,7 +70,7 @@ export function harmless(reason?: string): StaticVerdict {
 
 const HARMLESS: StaticVerdict = { verdict: 'safe', reason: 'only reads or adds', findings: NO_FINDINGS };
 /** For a command whose parts are harmless for different reasons. */
-const LOSES_NOTHING: StaticVerdict = { verdict: 'safe', reason: 'loses nothing that is there', findings: NO_FINDINGS };
+const LOSES_NOTHING: StaticVerdict = { verdict: 'safe', reason: 'loses no existing data', findings: NO_FINDINGS };
 
 /** The verdict "not known"; the second opinion is asked. */
 export function unknown(

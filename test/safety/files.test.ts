@@ -52,8 +52,8 @@ describe('what could not be looked at in time', () => {
     const { verdict, findings } = judged('mkdir out && echo made > out/a', -1);
     expect(verdict).toBe('destructive');
     expect(findings.map(({ verb }) => verb)).toEqual([
-      'names files that could not be looked at in time',
-      'may write over a file: it could not be looked at',
+      'names files that could not be checked in time',
+      'may overwrite a file: it could not be checked',
     ]);
     expect(judged('echo made > full').findings.map(({ verb }) => verb)).toEqual(['empties an existing file']);
   });

@@ -241,7 +241,7 @@ test.each([
   ['data__fetch', { expr: 'DROP USER bob' }, 'removes a database account'],
   ['data__get', { raw: 'with d as (delete from t returning *) select * from d' }, 'deletes rows'],
   ['data__get', { batch: [{ q: 'delete from t' }] }, 'q holds a statement that deletes'],
-  ['data__get', { grants: 'GRANT ALL ON t TO bob' }, 'gives somebody rights in the database'],
+  ['data__get', { grants: 'GRANT ALL ON t TO bob' }, 'grants rights in the database'],
 ])('SQL in any argument of a tool is judged by its text: %s %j', async (name, args, reason) => {
   const action = { kind: 'tool', name, arguments: JSON.stringify(args) } as const;
   const judged = await createGate({ enabled: false }).judge(action, {

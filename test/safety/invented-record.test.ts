@@ -48,22 +48,18 @@ const judged = (command: string) => {
 };
 
 test.each([
-  ['its roles prove a call safe', 'frob show -v a', ['safe', 'obeys files of this project, which were not read']],
+  ['its roles prove a call safe', 'frob show -v a', ['safe', 'obeys unread files of this project']],
   ['what it does not name is unknown', 'frob show --odd a', ['unknown', 'option --odd of frob show is not known']],
   ['its findings are rules', 'frob empty a', ['destructive', 'frob empty']],
   ['with the options that take a value', 'frob --store x empty a', ['destructive', 'frob empty']],
-  ['a dry run lifts them', 'frob empty --rehearse a', ['safe', 'obeys files of this project, which were not read']],
+  ['a dry run lifts them', 'frob empty --rehearse a', ['safe', 'obeys unread files of this project']],
   ['what it writes is an output', 'frob save -o Makefile a', ['destructive', 'output over a file']],
   ['the command in it is judged', 'frob with rm -rf x', ['destructive', 'rm -rf']],
-  ['and so is a harmless one', 'frob with ls', ['safe', 'obeys files of this project, which were not read']],
+  ['and so is a harmless one', 'frob with ls', ['safe', 'obeys unread files of this project']],
   ['a key that it is given leaves', 'frob show ~/.ssh/id_rsa', ['destructive', 'credential leaves']],
-  ['its words go to another machine', 'frob show "$(cat a)"', ['unknown', 'frob: sends parts that are not known']],
+  ['its words go to another machine', 'frob show "$(cat a)"', ['unknown', 'frob: sends unknown parts']],
   ['a file it obeys taints it', 'echo x >> frob.conf; frob show a', ['unknown', expect.stringContaining('frob.conf')]],
-  [
-    'what it prints is a number',
-    'head -n $(frob count) a',
-    ['safe', 'obeys files of this project, which were not read'],
-  ],
+  ['what it prints is a number', 'head -n $(frob count) a', ['safe', 'obeys unread files of this project']],
   ['or nobody can read it', 'frob show a | sh', ['destructive', 'decoded code']],
 ])('%s: %s', (_, command, expected) => expect(judged(command)).toEqual(expected));
 

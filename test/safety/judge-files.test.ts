@@ -354,7 +354,7 @@ describe('files of its own', () => {
     ]) {
       const own = await judge(command, ['mine']);
       expect([command, own.verdict, own.basis?.own]).toEqual([command, 'safe', [join(cwd, 'mine')]]);
-      expect(own.reason).toBe('changes nothing but what was made in this session');
+      expect(own.reason).toBe('changes only what this session made');
       expect(await verdict(command)).toBe('destructive');
     }
   });

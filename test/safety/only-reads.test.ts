@@ -20,7 +20,7 @@ describe('a command only reads', () => {
   });
 });
 
-describe('a command does more, or is not known to only read', () => {
+describe('a command does more, or may not only read', () => {
   it.each([
     ['it adds', 'mkdir d'],
     ['it adds', 'touch f'],

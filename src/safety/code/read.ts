@@ -27,11 +27,11 @@ function noteAtOnce(machine: Machine, program: string, source: string): void {
   if (runsOn(source))
     machine.note(
       /\bfork\b/.test(source)
-        ? destructive('fork bomb', 'starts processes without end')
-        : unknown(`${program} code: a loop without end`),
+        ? destructive('fork bomb', 'starts processes endlessly')
+        : unknown(`${program} code: an endless loop`),
     );
   if (CONNECTS.test(source) && HANDS_OVER.test(source))
-    machine.note(destructive('curl | sh', 'gives a shell to the network'));
+    machine.note(destructive('curl | sh', 'opens a shell to the network'));
   machine.sends ||= SENDS.test(source);
   machine.namesCredential ||= textsOf(source).some(isCredential);
   if (program !== 'python') return;
@@ -168,7 +168,7 @@ function readShell(machine: Machine, language: Language, read: Skeleton): void {
       if (value !== undefined) runCode(machine, interpolated(value));
       else if (DECODES.test(read.code)) machine.note(destructive('decoded code', 'runs decoded text as a command'));
       else if (!/^\s*\[/.test(after) && !/^\s*\)/.test(after)) {
-        machine.note(unknown('runs a command that is not known', { unresolved: true }));
+        machine.note(unknown('runs an unknown command', { unresolved: true }));
       }
     }
   }
@@ -274,7 +274,7 @@ const PYTHON: Language = {
     ],
     [/\.\s*(unlink|rmdir|rmtree)\s*\(/, 'deletes files'],
     [/\bmap\s*\(\s*os\.(remove|unlink|rmdir)/, 'deletes files'],
-    [/\.\s*truncate\s*\(\s*\d*\s*\)/, 'cuts a file short'],
+    [/\.\s*truncate\s*\(\s*\d*\s*\)/, 'truncates a file'],
     [/\b(requests|httpx|session|client)\s*\.\s*delete\s*\(/, 'asks a server to delete'],
     [/\.\s*(delete|terminate|purge|destroy|deregister|revoke)_\w+\s*\(/, 'deletes through an interface'],
     [

@@ -19,7 +19,7 @@ const FUNCTIONS = pattern(String.raw`
     |isarray|typeof)$
   `);
 const SIGN = /^(?:\*\*=|\|&|&&|\|\||\+\+|--|\*\*|[-+*/%^!=<>]=|>>|!~|[-+*/%^!~<>=?:,;(){}[\]$|&])/;
-const UNKNOWN_TEXT: AwkEffect = { kind: 'unknown', reason: 'an awk program that can not be read for certain' };
+const UNKNOWN_TEXT: AwkEffect = { kind: 'unknown', reason: 'an awk program that can’t be read reliably' };
 
 /** Reads an awk program word by word; a part that is not on the list of harmless ones is an effect. */
 export function readAwkProgram(source: string): readonly AwkEffect[] {
@@ -149,7 +149,7 @@ class Program {
   private name(at: number, name: string): void {
     const next = this.token(at + 1).text;
     if (name === 'ENVIRON' && !(next === '[' && /^"?[A-Z]/.test(this.token(at + 2).text)))
-      this.unknown('awk hands round its environment');
+      this.unknown('awk passes its environment on');
     if (name === 'system') this.system(at);
     else if (next === '(' && !KEYWORDS.test(name) && !FUNCTIONS.test(name) && !this.own.has(name))
       // A variable before a bracket: only the blank between them distinguishes it from a call.
@@ -170,7 +170,7 @@ class Program {
     while (reads && first > 0 && !/^([;{}(!=,]|&&|\|\|)$/.test(this.token(first - 1).text)) first--;
     const text = this.token(first);
     const words = text.kind === 'string' ? plainText(text.text) : undefined;
-    if (words === undefined) return this.unknown('awk runs a command that is not known');
+    if (words === undefined) return this.unknown('awk runs an unknown command');
     const alone = reads ? first === at - 1 : printing && this.token(at + 2).kind === 'end';
     this.found.push({ kind: 'shell', text: words, more: !alone });
     if (words.startsWith('/inet')) this.unknown('awk talks to the network');
@@ -179,7 +179,7 @@ class Program {
   private write(at: number, append: boolean): void {
     const target = this.token(at + 1);
     const path = target.kind === 'string' && this.token(at + 2).kind === 'end' ? plainText(target.text) : undefined;
-    if (path === undefined) this.unknown('awk writes files whose names are not known');
+    if (path === undefined) this.unknown('awk writes files with unknown names');
     else if (path.startsWith('/inet')) this.unknown('awk talks to the network');
     else this.found.push({ kind: 'write', path, append });
   }
@@ -198,7 +198,7 @@ class Program {
     const target = this.token(at + 1);
     const path = target.kind === 'string' ? plainText(target.text) : undefined;
     if (target.text === 'FILENAME') return;
-    if (path === undefined || path.startsWith('/inet')) this.unknown('awk reads from a place that is not known');
+    if (path === undefined || path.startsWith('/inet')) this.unknown('awk reads from an unknown place');
   }
 }
 
@@ -222,7 +222,7 @@ type SedEffect =
 export function readSedScript(source: string): readonly SedEffect[] {
   const readings = [new Script(source, true), new Script(source, false)].flatMap((script) => script.read() ?? []);
   const possible = [true, false].some((brackets) => new Script(source, brackets).read() !== undefined);
-  return possible ? readings : [{ kind: 'unknown', reason: 'a sed script that can not be read' }];
+  return possible ? readings : [{ kind: 'unknown', reason: 'a sed script that can’t be read' }];
 }
 
 /** The text behind a command's letter. */

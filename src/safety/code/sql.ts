@@ -24,7 +24,7 @@ const LOSSES: readonly (readonly [RegExp, string, string, ('rows' | 'grant' | 'p
     'drops part of a table',
   ],
   [/\bALTER\s+TABLE\b[^;]*\b(MODIFY|CHANGE|ALTER)\b[^;]*\b(COLUMN|TYPE)\b/i, 'sql ALTER DROP', 'rewrites a column'],
-  [/^\s*GRANT\b/i, 'sql GRANT', 'gives somebody rights in the database', 'grant'],
+  [/^\s*GRANT\b/i, 'sql GRANT', 'grants rights in the database', 'grant'],
   [/^\s*CREATE\s+(OR\s+REPLACE\s+)?(USER|ROLE|LOGIN)\b/i, 'sql account', 'adds a database account'],
   [/\bALTER\s+(USER|ROLE|LOGIN)\b|\bSET\s+PASSWORD\b/i, 'sql account', 'changes a database account'],
   [/\bREVOKE\b/i, 'sql REVOKE', 'takes away access'],
@@ -73,7 +73,7 @@ export function judgeSql(source: string): StaticVerdict {
   }
   const text = withoutTexts(source);
   let verdict = isAmbiguous(source)
-    ? unknown('SQL that not every database reads alike')
+    ? unknown('SQL that databases read differently')
     : harmless('only reads or adds rows');
   const statements = text.split(';').filter((statement) => statement.trim() !== '');
   for (const statement of statements) verdict = worse(verdict, judgeStatement(statement));
@@ -224,9 +224,9 @@ function whyNotKnown(statement: string): string | undefined {
   if (run === undefined && EXPLAINS.test(text)) return undefined;
   const body = run === undefined ? text : text.slice(run.length).trimStart();
   const reads = READS.test(body);
-  if (!reads && !ADDS.test(body) && !COPIES.test(body)) return 'SQL that is not known';
+  if (!reads && !ADDS.test(body) && !COPIES.test(body)) return 'unknown SQL';
   if (SHOWS_PASSWORDS.test(body)) return 'shows passwords of a server';
-  if (run !== undefined && !reads) return 'SQL that is run to be explained';
+  if (run !== undefined && !reads) return 'SQL that EXPLAIN really runs';
   if (/^CREATE\s+OR\s+REPLACE\b/i.test(body) || /\bON\s+(CONFLICT|DUPLICATE)\b/i.test(body))
     return 'may overwrite rows';
   if (reads && /\bINTO\b/i.test(body) && !/\bINSERT\s+INTO\b/i.test(body)) return 'selects into a table';

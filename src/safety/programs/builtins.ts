@@ -163,7 +163,7 @@ function expandList(call: Call): string {
   const list = call.args[call.args.findIndex((field) => field.text === '-W') + 1]?.text;
   if (list !== undefined && /[$`]/.test(list)) {
     call.machine.expandString(list);
-    call.machine.note(unknown('expands a list of words once more', { unresolved: true }));
+    call.machine.note(unknown('expands a list of words twice', { unresolved: true }));
   }
   return UNKNOWN;
 }
@@ -251,7 +251,7 @@ function declareValue(
   }
   // `declare -a 'x=(…)'`: the text in the brackets is read as words of the shell.
   if (value.startsWith('(')) {
-    machine.note(unknown('reads a text as words of the shell', { unresolved: true }));
+    machine.note(unknown('reads a text as shell words', { unresolved: true }));
     machine.runText(`${name}=${value}`, { stdin: '' });
     return;
   }

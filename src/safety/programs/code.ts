@@ -17,11 +17,11 @@ export function runCode(machine: Machine, code: string, io: Io = { stdin: '' }):
   }
   const { dialect } = machine.scope;
   if (dialect !== undefined && !readsAlike(code, dialect))
-    machine.note(unknown('a line that this shell may read otherwise than bash'));
+    machine.note(unknown('a line that this shell may read differently from bash'));
   if (hasUnknown(code)) {
-    machine.note(unknown('code with parts that are not known', { unresolved: true }));
+    machine.note(unknown('code with unknown parts', { unresolved: true }));
     if (code.includes(FETCHED)) machine.note(destructive('curl | sh', 'runs code from the network unseen'));
-    if (code.includes(DECODED)) machine.note(destructive('decoded code', 'runs decoded code that can not be read'));
+    if (code.includes(DECODED)) machine.note(destructive('decoded code', 'runs decoded code that can’t be read'));
   }
   if (!hasUnknown(code)) return machine.runText(code, io);
   let out = '';
@@ -30,15 +30,15 @@ export function runCode(machine: Machine, code: string, io: Io = { stdin: '' }):
   });
   // A command word with an unknown part, in text that is run as code, may be any command.
   const halts = inner.unresolved && inner.verdict === 'unknown' && code.includes(UNKNOWN);
-  machine.note(halts ? destructive('unresolved code', 'runs code that can not be resolved') : inner);
+  machine.note(halts ? destructive('unresolved code', 'runs code that can’t be resolved') : inner);
   return out;
 }
 
 /** Returns the verdict on running text with these marks; undefined when all of it is known. */
 export function originOf(code: string): StaticVerdict | undefined {
   if (code.includes(FETCHED)) return destructive('curl | sh', 'runs code from the network unseen');
-  if (code.includes(DECODED)) return destructive('decoded code', 'runs decoded code that can not be read');
-  if (code.includes(UNKNOWN)) return destructive('unresolved code', 'runs code that can not be resolved');
+  if (code.includes(DECODED)) return destructive('decoded code', 'runs decoded code that can’t be read');
+  if (code.includes(UNKNOWN)) return destructive('unresolved code', 'runs code that can’t be resolved');
   if (code.includes(FILE_TEXT)) return unknown('runs the content of a file', { unresolved: true, runsFiles: true });
   return undefined;
 }

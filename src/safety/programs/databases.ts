@@ -106,7 +106,7 @@ function sqlFile(call: Call, file: string): void {
 function readSql(call: Call, text: string): void {
   const { machine } = call;
   if (text.includes(FILE_TEXT)) machine.note(unknown('runs the content of a file', { runsFiles: true }));
-  else if (hasUnknown(text)) machine.note(unknown('SQL that is not known', { unresolved: true }));
+  else if (hasUnknown(text)) machine.note(unknown('unknown SQL', { unresolved: true }));
   const rest: string[] = [];
   for (const line of text.split('\n')) {
     const why = whyNotHarmless(call.program, line);
@@ -188,7 +188,7 @@ const MONGO_READ = pattern(String.raw`
 function readMongo(call: Call, text: string): void {
   const { machine } = call;
   if (/\bsystem\s*\.\s*(users|new_users)\b|system\.(users|new_users)/.test(text))
-    machine.note(unknown('shows what logins are checked by'));
+    machine.note(unknown('shows password data'));
   if (/\$out\b|\$merge\b/.test(text)) machine.note(destructive('mongosh code', 'overwrites a collection'));
   if (
     /\.\s*drop\s*\(|\.dropDatabase|runCommand\s*\(\s*\{\s*["']?(drop\w*|delete|findAndModify|killOp|shutdown)\b/.test(
@@ -201,7 +201,7 @@ function readMongo(call: Call, text: string): void {
       text,
     )
   )
-    machine.note(destructive('grant rights', 'gives somebody rights or a login'));
+    machine.note(destructive('grant rights', 'grants rights or a login'));
   const plain = text.replace(/'[^']*'|"[^"]*"/g, '"0"');
   if (MONGO_READ.test(plain) && !/\b(delete|remove|drop|update|insert|replace|AndModify|AndDelete)\w*\(/i.test(plain))
     machine.note(harmless());
@@ -253,7 +253,7 @@ function whyNotHarmless(program: string, line: string): string | undefined {
     : PSQL.test(command) &&
       !PSQL_TARGET.test(command) &&
       (CONNECTS_PLAINLY.test(command) || !/^\\c(onnect)?\b/.test(command));
-  return known ? undefined : `${command.slice(0, 20)} is not known, or writes or runs something`;
+  return known ? undefined : `${command.slice(0, 20)} is unknown, or writes or runs something`;
 }
 
 /** Returns the line without its strings, in which a backslash has no meaning. */

@@ -290,7 +290,7 @@ function byVerbs(call: Call, known: boolean): StaticVerdict | undefined {
   const { program, facts, options } = call;
   if (options.flags.has('--help') || options.flags.has('--dry-run') || options.flags.has('--version')) return undefined;
   if (!known && /[-_]/.test(program) && verbOf(program.replace(/\.(sh|py|pl|rb)$/, '')) === 'destroys')
-    return destructive('destroying verb', `${readable(program)} takes something away, by its name`);
+    return destructive('destroying verb', `${readable(program)} removes something, by its name`);
   const said = saidByWords(call, known);
   if (said === 'its own' || typeof said === 'object') return said === 'its own' ? undefined : said;
   const flag =
@@ -298,7 +298,7 @@ function byVerbs(call: Call, known: boolean): StaticVerdict | undefined {
       ? undefined
       : [...options.flags].find((each) => DESTROYING_OPTION.test(each) && each !== '--format');
   if (flag !== undefined)
-    return destructive('destroying option', `${readable(program)} ${readable(flag)} takes something away`);
+    return destructive('destroying option', `${readable(program)} ${readable(flag)} removes something`);
   return said !== undefined && facts.traits.has('speaks') ? harmless() : undefined;
 }
 
@@ -317,7 +317,7 @@ function saidByWords(
       // Build products can be made again; whether `clean` deletes only these, the tables can't tell.
       if (facts.traits.has('runsProject') && /clean/.test(text)) return 'its own';
       if (index > 0 && namesTask(operands[0]?.text ?? '', index === 1 ? text : '')) break;
-      return destructive('destroying verb', `${readable(program)}: ${readable(text)} takes something away`);
+      return destructive('destroying verb', `${readable(program)}: ${readable(text)} removes something`);
     }
     if (verb === 'reads' && !maybeValue) return 'reads';
     if (verb === 'names') names = true;
@@ -548,7 +548,7 @@ function runByFirstLine({ machine, args, io }: Call, path: string, text: string)
   const [first = ''] = text.split('\n', 1);
   const [, program = '', option = ''] = /^#!\s*(\S+)\s*(.*?)\s*$/.exec(first) ?? [];
   if (program === '' || hasUnknown(first)) {
-    machine.note(unknown('a first line that is not known', { unresolved: true, runsFiles: true }));
+    machine.note(unknown('an unknown first line', { unresolved: true, runsFiles: true }));
     return '';
   }
   // Linux passes the rest of the line as one word, other systems as several; `env` finds no program with a blank in its
@@ -569,7 +569,7 @@ const PASSES =
   /^(tee|pv|gzip|bzip2|xz|zstd|lz4|pigz|openssl|perl|ruby|unbuffer|stdbuf|ts|split|csplit|dd|basenc|fmt|expand|unexpand|iconv)$/;
 const COPIES = /^(cp|mv|install|rsync|scp|split|csplit)$/;
 
-/** Returns whether a call prints without end. `fed`: its input is endless. */
+/** Returns whether a call prints endlessly. `fed`: its input is endless. */
 function printsWithoutEnd(call: Call, fed: boolean): boolean {
   if (call.program === 'yes') return true;
   if (call.program === 'seq' || call.program === 'jot') return countsOn(call);
@@ -579,18 +579,17 @@ function printsWithoutEnd(call: Call, fed: boolean): boolean {
 /** Returns the verdict on a call that fills a disk or the memory, if it does. `fed`: its input is endless. */
 function takesAll(call: Call, fed: boolean): StaticVerdict | undefined {
   const { program, args, io } = call;
-  if (program === 'xargs')
-    return startsAll(call) ? unknown('starts a process for each of many words at once') : undefined;
+  if (program === 'xargs') return startsAll(call) ? unknown('starts many processes at once') : undefined;
   if (program === 'fallocate' && bytesOf(call.value('-l', '--length') ?? '0') > MOST_BYTES)
     return unknown('fills the disk');
   if (!fed || stops(call)) return undefined;
-  if (COLLECTS.test(program)) return unknown('takes in what has no end');
+  if (COLLECTS.test(program)) return unknown('reads endless input');
   const names = args.filter(({ text }) => !text.startsWith('-'));
-  if (COPIES.test(program) && names.length > 1) return unknown('writes without end');
+  if (COPIES.test(program) && names.length > 1) return unknown('writes endlessly');
   if (program === 'tee' && io.stdin?.includes(ENDLESS) && names.some(({ text }) => text !== '/dev/null'))
-    return unknown('writes without end');
+    return unknown('writes endlessly');
   const out = program === 'dd' ? args.find(({ text }) => text.startsWith('of='))?.text.slice(3) : undefined;
-  return out !== undefined && out !== '/dev/null' ? unknown('writes without end') : undefined;
+  return out !== undefined && out !== '/dev/null' ? unknown('writes endlessly') : undefined;
 }
 
 /** Returns whether a call reads an endless device, or the endless output of another program. */

@@ -71,9 +71,9 @@ const INTEGERS = /^(S?RANDOM|SECONDS|LINENO|OPTIND|HISTCMD)$/;
 export function judgeAssignment(machine: Machine, name: string, value: string, exported: boolean): StaticVerdict {
   const target = machine.scope.references.get(name);
   if (target !== undefined)
-    return worse(judgeAssignment(machine, target, value, exported), unknown(`sets ${target} by another name`));
+    return worse(judgeAssignment(machine, target, value, exported), unknown(`sets ${target} through another name`));
   if ((machine.scope.integers.has(name) || INTEGERS.test(name)) && !isNumeric(machine, value))
-    return unknown('evaluates text as arithmetic that is not known', { unresolved: true });
+    return unknown('evaluates unknown text as arithmetic', { unresolved: true });
   const { dialect } = machine.scope;
   if (dialect !== undefined && decidesThere(dialect, name)) return unknown(`sets ${name}, which decides what runs`);
   const known = judgeByValue(name, value);
@@ -88,10 +88,10 @@ export function judgeAssignment(machine: Machine, name: string, value: string, e
 function judgeByValue(name: string, value: string): StaticVerdict | undefined {
   if (HARMLESS.test(name)) return harmless();
   if (PRELOADS.test(name) && (ANYBODYS.test(value) || OWN_LIBRARY.test(value)))
-    return destructive('foreign code first', `sets ${name}, so that what anybody may have put there runs first`);
+    return destructive('foreign code first', `sets ${name}, so that code from a public directory runs first`);
   // A directory of programs (`/tmp/venv/bin`) below /tmp is the user's own; /tmp itself is open to every user.
   if (name === 'PATH' && /^"?\/(tmp|var\/tmp|dev\/shm)(\/(?!bin\b)[\w.-]+)*(:|$)/.test(value))
-    return destructive('foreign code first', 'takes programs from a place where anybody may have put them');
+    return destructive('foreign code first', 'runs programs from a public directory');
   if (PROMPTS.test(name))
     return /[`]|\$[\w({]/.test(value) || hasUnknown(value)
       ? unknown(`sets ${name}, which runs code at each prompt`)

@@ -69,9 +69,9 @@ export function overwritesIgnored(call: CallFacts, reading: Reading, commit: str
     if (names === WAITS) return undefined;
     if (names === undefined) continue;
     const lost = names.split('\0').find((name) => name !== '' && machine.files?.stat(join(top, name)) !== undefined);
-    return lost === undefined ? undefined : unknown(`may write over ${lost.slice(0, 60)}, which git does not keep`);
+    return lost === undefined ? undefined : unknown(`may overwrite ${lost.slice(0, 60)}, which git does not keep`);
   }
-  return unknown('git could not say which files this writes over');
+  return unknown('git could not say which files this overwrites');
 }
 
 type Settings = ReadonlyMap<string, readonly string[]>;
@@ -81,7 +81,7 @@ function settingsOf(call: CallFacts, reading: Reading): Settings | StaticVerdict
   const top = call.machine.reading && repositoryOf(call, reading);
   const listed = top === undefined ? WAITS : answerOf(call.machine, top, ['config', '--list', '-z']);
   if (listed === WAITS) return undefined;
-  if (listed === undefined) return unknown('git could not say what is set for this repository');
+  if (listed === undefined) return unknown('git could not read this repository’s settings');
   const settings = new Map<string, string[]>();
   for (const entry of listed.split('\0')) {
     const [name = '', value = ''] = entry.split(/\n([\s\S]*)/, 2);
@@ -99,7 +99,7 @@ const placeOf = (address: string) =>
     .replace(/:(?=\D)/, '/')
     .replace(/(\.git)?\/*$/, '');
 
-const ELSEWHERE = unknown('is set to send commits to another address than the one named');
+const ELSEWHERE = unknown('is configured to push to another address than the one named');
 
 /** What the settings of a repository make of a push that names no refs, or of where it goes. */
 export function configuredPush(call: CallFacts, reading: Reading): StaticVerdict | undefined {
@@ -116,7 +116,7 @@ export function configuredPush(call: CallFacts, reading: Reading): StaticVerdict
     if (found) return found;
   }
   return settings.get('push.default')?.at(-1) === 'matching' && refs.length === 0
-    ? unknown('is set to send every branch that the remote has as well')
+    ? unknown('is configured to push every branch that the remote has')
     : undefined;
 }
 
@@ -128,15 +128,15 @@ function sendsElsewhere(key: string, [value = '']: readonly string[]): boolean {
 function mirrors(values: readonly string[]): StaticVerdict | undefined {
   return /^(false|no|off|0)$/i.test(values.at(-1) ?? '')
     ? undefined
-    : destructive('git push --force', 'is set to make the remote a mirror, with all that it has on its own deleted');
+    : destructive('git push --force', 'is configured to mirror, which deletes branches that only the remote has');
 }
 
 function refspecs(what: string | undefined, values: readonly string[]): StaticVerdict | undefined {
   if (what !== 'push') return undefined;
   if (values.some((value) => /^[+:]/.test(value)))
-    return destructive('git push -f', 'is set to overwrite or delete on the remote');
+    return destructive('git push -f', 'is configured to overwrite or delete on the remote');
   return values.some((value) => value.includes(':'))
-    ? unknown('is set to send commits to a branch of another name')
+    ? unknown('is configured to push to a branch with another name')
     : undefined;
 }
 
@@ -150,7 +150,7 @@ export function configuredFetch(call: CallFacts, reading: Reading): StaticVerdic
     const counts =
       remote !== undefined && (named === undefined || named === remote || !settings.has(`remote.${named}.url`));
     if (counts && values.some((value) => /:refs\/(?!remotes\/[\w-])/.test(value)))
-      return unknown('is set to move refs of this repository');
+      return unknown('is configured to move refs of this repository');
   }
   return undefined;
 }

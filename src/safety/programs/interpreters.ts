@@ -69,7 +69,7 @@ function notePreloads({ program, machine }: Call, words: readonly string[]): voi
     (program !== 'php' && words.some((word) => PRELOAD.test(word))) ||
     PRELOAD_VARIABLES.some((name) => machine.scope.get(name) !== undefined)
   )
-    machine.note(unknown('loads code of its own first', { runsFiles: true }));
+    machine.note(unknown('loads its own code first', { runsFiles: true }));
 }
 
 /** What a call prints, where it is settled; `output` undefined: it runs no code. */
@@ -317,7 +317,7 @@ function runModule(call: Call, name: string, at: number): string {
   } else if (name === 'venv' && rest.some((field) => field.text === '--clear'))
     machine.note(destructive('python venv --clear', 'deletes the environment first'));
   else if (name === 'ensurepip') machine.note(unknown('installs pip'));
-  else if (name === 'sysconfig' && rest.length > 0) machine.note(unknown('writes what was configured'));
+  else if (name === 'sysconfig' && rest.length > 0) machine.note(unknown('writes configured files'));
   else if (name === 'json.tool' && rest.filter((field) => !field.text.startsWith('-')).length > 1) {
     machine.note(unknown('writes a file'));
   } else if (HARMLESS_MODULES.test(name)) machine.note(harmless());

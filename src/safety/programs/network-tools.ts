@@ -62,12 +62,12 @@ export const NETWORK_TOOLS: Handlers = {
       call.reading?.given.find(({ name }) => /^(-e|-c|--exec|--sh-exec)$/.test(name))?.value;
     if (program !== undefined) {
       if (/\b(ba|da|z|k)?sh\b/.test(program))
-        call.machine.note(destructive('curl | sh', 'gives a shell to the network'));
+        call.machine.note(destructive('curl | sh', 'opens a shell to the network'));
       else runCode(call.machine, program, { stdin: UNKNOWN });
     }
     if (NETWORK_LOSS.test(call.io.stdin ?? ''))
       call.machine.note(destructive('command over the network', 'sends a server a command that deletes or stops'));
-    call.machine.note(isGivenUnknown(call) ? unknown('sends what it is given') : harmless());
+    call.machine.note(isGivenUnknown(call) ? unknown('sends its input') : harmless());
     return FETCHED;
   }),
 };

@@ -62,7 +62,7 @@ function judgeTransfer(call: Call): string {
   }
   const transfer = transferOf(call);
   if (!transfer) {
-    machine.note(unknown('its operands are not known'));
+    machine.note(unknown('its operands are unknown'));
     return '';
   }
   const { sources, target } = transfer;
@@ -111,12 +111,12 @@ function judgePlace(call: Call, { sources, target, directory }: Transfer): Stati
   if (program === 'ln' && !folder) found.push(specialDirectory(machine, target));
   const odd = /^(ln|mv)$/.test(program) || isRecursive(call) || sources.some(({ text }) => isCredential(text));
   if (odd && isNewServed(machine, target))
-    found.push(unknown('puts a link, a folder or a key where a server hands it out'));
+    found.push(unknown('adds a link, a folder or a key that a server publishes'));
   for (const source of sources) found.push(...judgeArrival(call, source, place));
   return found.reduce<StaticVerdict>((verdict, each) => {
     // A link there decides what runs; nothing that was there is lost by it.
     const softer = program === 'ln' && each?.rule === 'write to start file';
-    return each ? worse(verdict, softer ? unknown('adds a link that the shell or a tool will find') : each) : verdict;
+    return each ? worse(verdict, softer ? unknown('adds a link that the shell or a tool may run') : each) : verdict;
   }, harmless());
 }
 
@@ -143,7 +143,7 @@ function judgeArrival(
   // A directory brings files of any name with it.
   if (!whole && !many && (program === 'mv' || isRecursive(call)))
     found.push(specialDirectory(machine, folder && !exact ? join(target, name) : target));
-  if (program === 'mv' && specialTarget(machine, text)) found.push(unknown('moves away a file that tools obey'));
+  if (program === 'mv' && specialTarget(machine, text)) found.push(unknown('moves a file that tools obey'));
   return found;
 }
 
@@ -198,13 +198,13 @@ const EMPTIED = /^\/(dev\/shm|run|tmp|var\/run)(\/|$)/;
 
 /** What others miss once it was moved. */
 function judgeMovedAway(sources: readonly Field[], target: string): StaticVerdict | undefined {
-  if (target === '/dev/null') return destructive('mv over a file', 'throws the file away');
+  if (target === '/dev/null') return destructive('mv over a file', 'discards the file');
   const notOurs = sources.some(
     ({ text }) => isSystemPath(text) || /^(\/|~|\/home|\/home\/\w+|\/root|\/var|\*|\.|\.git)\/?\*?$/.test(text),
   );
-  if (notOurs) return destructive('mv of system files', 'moves files that others rely on');
+  if (notOurs) return destructive('mv of system files', 'moves files that the system needs');
   return EMPTIED.test(target) && !sources.every(({ text }) => EMPTIED.test(text) || text.includes(OWN_TEMP))
-    ? unknown('moves files to where they are gone with the next start')
+    ? unknown('moves files to a place that is emptied at the next start')
     : undefined;
 }
 
@@ -214,7 +214,7 @@ function judgeLink(call: Call, { sources: fields, target, directory }: Transfer)
   const copies = hasGiven(call, /^(-b|--backup|-S|--suffix)$/);
   if (!call.has('-f', '--force') && !copies) return harmless();
   if (copies && keepsOld(call, target)) return harmless();
-  if (sources.includes('/dev/null')) return destructive('ln -f', 'puts nothing in place of the file');
+  if (sources.includes('/dev/null')) return destructive('ln -f', 'replaces the file with nothing');
   const replaced = unknown('replaces a link or file if there is one');
   // With -n or -T it is the link itself that goes, wherever it leads.
   if (call.has('-n', '-T', '--no-dereference', '--no-target-directory'))
@@ -231,7 +231,7 @@ function judgeOverwriting(call: Call, { sources: fields, target, directory }: Tr
   if (sources.includes('/dev/null')) return destructive(rule, 'empties the file');
   if (call.has('--remove-destination')) return destructive(rule, 'removes the destination first');
   if (isSystemPath(target) && !BACKUP_NAME.test(target.replace(/^\/var\//, '')) && !isNewServed(machine, target))
-    return destructive('write to system file', `${verb} over a file of the system`);
+    return destructive('write to system file', `${verb} over a system file`);
   const last = call.operands.at(-1);
   if (last?.glob && last.text === target && !target.endsWith('/'))
     return destructive(rule, 'overwrites whatever file the pattern names');
@@ -293,7 +293,7 @@ function judgeTarget(
     if (there === 'file') return destructive(rule, reason);
     if (throughLink(machine, inside)) return unknown(MAY_BE_LINK);
     if (there === 'unseen') return destructive(rule, MAY_WRITE_OVER);
-    if (there === 'directory') return unknown('copies into a directory that is there, over files of the same name');
+    if (there === 'directory') return unknown('copies into an existing directory, over files of the same name');
   }
   return harmless();
 }
@@ -438,7 +438,7 @@ export const SCHEDULED: Handlers = {
     if (call.has('-l', '-c', '-V')) return UNKNOWN;
     if (call.has('-d', '-r')) return undefined;
     if (call.io.stdin !== undefined) runCode(call.machine, call.io.stdin);
-    else call.machine.note(unknown('schedules what is typed or in a file', { runsFiles: true }));
+    else call.machine.note(unknown('schedules commands from its input or a file', { runsFiles: true }));
     return UNKNOWN;
   }),
   crontab(call) {
@@ -463,6 +463,6 @@ export const DELETING: Handlers = forAll('rm unlink', (call) => {
 /** Ending a process that the same command, or a job of the session, has started loses nothing. */
 export const ENDING: Handlers = forAll('kill', (call) => {
   if (!endsOnlyOwn(call)) return undefined;
-  call.machine.note(harmless('ends only what this session has started'));
+  call.machine.note(harmless('ends only what this session started'));
   return UNKNOWN;
 });

@@ -73,7 +73,7 @@ export function isHarmlessTarget(path: string): boolean {
 export function specialTarget(machine: Machine, path: string): StaticVerdict | undefined {
   if (isHarmlessTarget(path)) return harmless();
   if (BEHIND_DESCRIPTOR.test(path))
-    return destructive('write to kernel interface', 'reaches a file by way of what a process has open');
+    return destructive('write to kernel interface', 'reaches a file through a process’s open files');
   const refused = onOurs(machine, path);
   if (refused) return refused;
   let worst: StaticVerdict | undefined = machine.scope.elsewhere
@@ -99,7 +99,7 @@ export function makes(machine: Machine, path: string): StaticVerdict {
   if (throughLink(machine, path)) return unknown(MAY_BE_LINK);
   if (machine.files && lookAt(machine, path) === 'absent') remember(machine, path);
   const placed = isAbsolute(path) || machine.scope.near !== undefined || machine.scope.cwd !== undefined;
-  return placed && !hasUnknown(path) ? harmless() : unknown('writes where nobody knows');
+  return placed && !hasUnknown(path) ? harmless() : unknown('writes to an unknown place');
 }
 
 /**
@@ -186,7 +186,7 @@ function judgePlace(path: string): StaticVerdict | undefined {
   if (/^\/dev\/(pts|tty|shm\/|std|watchdog$)/.test(path))
     return path.includes('watchdog') ? destructive('write to raw disk') : undefined;
   if (KERNEL.test(path)) return destructive('write to kernel interface', 'changes kernel or process state');
-  if (SYSTEM.test(path)) return destructive('write to system file', 'changes a file of the system');
+  if (SYSTEM.test(path)) return destructive('write to system file', 'changes a system file');
   if (KEYS.test(path)) return destructive('write to credentials', 'changes keys or credentials');
   return controlFile(path);
 }
@@ -254,7 +254,7 @@ function holdsBrought(path: string, brought: ReadonlySet<string>): boolean {
 }
 
 /** What is said of a target that nobody has seen. */
-export const MAY_WRITE_OVER = 'may write over a file: it could not be looked at';
+export const MAY_WRITE_OVER = 'may overwrite a file: it could not be checked';
 
 /**
  * The verdict on a write that empties `path` first. Without a directory to look in it counts as over an existing
@@ -278,7 +278,7 @@ export function overwrite(
   if (found === 'unseen') return destructive(rule, MAY_WRITE_OVER);
   if (special) return found === 'unknown' && !machine.files ? worse(special, blind) : special;
   if (throughLink(machine, path)) return unknown(MAY_BE_LINK);
-  if (found === 'unknown') return machine.files ? unknown('writes to a file whose name is not known') : blind;
+  if (found === 'unknown') return machine.files ? unknown('writes to a file with an unknown name') : blind;
   return harmless();
 }
 

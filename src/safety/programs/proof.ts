@@ -41,7 +41,7 @@ export function prove(call: Call): StaticVerdict {
   }
   if (isIdle(reading)) return harmless('only prints help or its version');
   let verdict = worse(judgeObeyed(call, reading), judgeReach(call, reading.path));
-  if (takesBackDry(reading)) verdict = worse(verdict, unknown('a dry run that is taken back'));
+  if (takesBackDry(reading)) verdict = worse(verdict, unknown('a dry run that is switched off again'));
   for (const { name, role, value } of reading.given)
     if (!ONLY_TUNES.has(role) && !isLifted(reading, role))
       verdict = worse(verdict, judgeOption(call, role, `option ${name} of ${program}`, value));
@@ -49,7 +49,7 @@ export function prove(call: Call): StaticVerdict {
   verdict = worse(verdict, operands.verdict);
   if (!operands.fit) return verdict;
   if (isAnswered(call, reading))
-    verdict = worse(verdict, unknown(`${program} asks before it writes over something, and its input answers`));
+    verdict = worse(verdict, unknown(`${program} asks before it overwrites something, and its input answers`));
   const { open, runsFiles, judge: ofLevel, spec } = reading.level;
   if (spec.undo !== undefined) verdict = worse(verdict, harmless(`${spec.undo} takes it back`));
   if (open !== undefined && !isDryReading(reading))
@@ -79,7 +79,7 @@ function judgeOperands(call: Call, reading: Reading): { readonly verdict: Static
       };
     if (role === 'command' || role === 'shell') break;
     if (index < level.lastActing && (field.glob || hasUnknown(field.text)))
-      verdict = worse(verdict, unknown('a word that may become several, of which one is written to'));
+      verdict = worse(verdict, unknown('a word that may expand to several, one of which is written to'));
     if (role !== 'judged' && !ONLY_TUNES.has(role) && !isLifted(reading, role))
       verdict = worse(verdict, judgeRole(call, role, `operand of ${program}`, field.text));
   }
@@ -89,7 +89,7 @@ function judgeOperands(call: Call, reading: Reading): { readonly verdict: Static
 /** An option that writes without a word for where: only the program knows its name. */
 function judgeOption(call: Call, role: Role, what: string, value: string | undefined): StaticVerdict {
   return role === 'write' && value === undefined
-    ? unknown(`${what} writes a file that it does not name`)
+    ? unknown(`${what} writes a file that the command does not name`)
     : judgeRole(call, role, what, value ?? '');
 }
 
@@ -138,15 +138,15 @@ function judgeRole(call: Call, role: Role, what: string, value: string): StaticV
     case 'project':
       return isOwnProject(call.machine, value)
         ? runsProject(call.machine, value)
-        : unknown(`${what} runs what another place says`, { runsFiles: true });
+        : unknown(`${what} runs code from another place`, { runsFiles: true });
     case 'run':
       return runs(call, what, value);
     case 'load':
       return unknown(`${what} can run code`, { runsFiles: true });
     case 'send':
-      return unknown(`${what} sends something away or changes who is asked`);
+      return unknown(`${what} sends something or changes the server`);
     case 'delete':
-      return unknown(`${what} takes something away`);
+      return unknown(`${what} removes something`);
   }
 }
 
@@ -160,7 +160,7 @@ const MADE = pattern(String.raw`
 function makesEmpty({ machine }: Call, path: string): StaticVerdict {
   const place = worse(specialTarget(machine, path) ?? harmless(), specialDirectory(machine, path) ?? harmless());
   if (place.rule === 'write to start file' || place.rule === 'write to credentials')
-    return unknown('makes a place that the shell or a tool will look into');
+    return unknown('makes a directory that the shell or a tool searches');
   return place.verdict === 'unknown' && !machine.scope.elsewhere ? harmless() : worse(place, makes(machine, path));
 }
 
@@ -168,7 +168,7 @@ function makesEmpty({ machine }: Call, path: string): StaticVerdict {
 function writes(call: Call, path: string): StaticVerdict {
   const seen = writesOutput(call, path);
   const blind = !call.machine.files && seen.verdict === 'safe' && !isHarmlessTarget(path) && !MADE.test(path);
-  return blind ? unknown('writes a file that may be there already') : seen;
+  return blind ? unknown('writes a file that may exist already') : seen;
 }
 
 /** A command in an option is walked for losses; what else it does on files nobody names stays unknown. */
@@ -191,7 +191,7 @@ function judgeObeyed(call: Call, { root, level, operands }: Reading): StaticVerd
   const { machine, program } = call;
   const { elsewhere, near } = machine.scope;
   if (machine.scope.foreign.size > 0)
-    return unknown(`${program} obeys files that the same command has brought`, { runsFiles: true });
+    return unknown(`${program} obeys files that the same command adds`, { runsFiles: true });
   if (elsewhere === 'machine' || (!elsewhere && near !== '' && !isOwnProject(machine, '.')))
     return unknown(`${program} obeys the files of another place`, { runsFiles: true });
   for (const paths of [machine.written.keys(), machine.changed])
@@ -254,7 +254,7 @@ const CHANGES =
  * for an order.
  */
 function judgeQuestion(program: string, what: string, text: string): StaticVerdict {
-  if (hasUnknown(text)) return unknown(`${what}: sends parts that are not known`);
+  if (hasUnknown(text)) return unknown(`${what}: sends unknown parts`);
   if (!/^(curl|wget|http|https|xh|aria2c|yt-dlp|youtube-dl)$/.test(program)) return harmless();
   return judgeAddress(text);
 }
@@ -266,14 +266,14 @@ function judgeReach(
 ): StaticVerdict {
   const { reaches } = facts;
   if (reaches !== true && !reaches.has(path[0] ?? '')) return harmless();
-  return args.some(({ text }) => hasUnknown(text)) ? unknown(`${program}: sends parts that are not known`) : harmless();
+  return args.some(({ text }) => hasUnknown(text)) ? unknown(`${program}: sends unknown parts`) : harmless();
 }
 
 /** The verdict on fetching an address. */
 function judgeAddress(address: string): StaticVerdict {
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(address)?.[1]?.toLowerCase();
   if (scheme !== undefined && !/^(https?|ftps?|file)$/.test(scheme))
-    return unknown(`an address of ${scheme} may be an order to a service`);
+    return unknown(`an address of ${scheme} may be a command to a service`);
   const rest = scheme === undefined ? address : address.slice(scheme.length + 3);
   const [authority = ''] = rest.split(/[/?#]/, 1);
   const host = authority.replace(/^.*@/, '').replace(/:\d*$/, '');
@@ -282,9 +282,7 @@ function judgeAddress(address: string): StaticVerdict {
   const near = /[{}[\]]/.test(host) ? /\[|local|127|\b10\b|192|169/.test(host) : NEAR_HOST.test(host);
   // Without a dot and with a port it is a service beside this one.
   const beside = /^[^.@]*:\d+$/.test(authority) && host !== '';
-  if (CHANGES.test(path)) return unknown('asks for an address whose words may be an order');
+  if (CHANGES.test(path)) return unknown('requests an address that may be a command');
   if (!near && !beside && host !== '') return harmless();
-  return LOOKS.test(path)
-    ? harmless()
-    : unknown('asks a service of this machine or network, which may take it as an order');
+  return LOOKS.test(path) ? harmless() : unknown('requests a local service, which may take it as a command');
 }

@@ -48,7 +48,7 @@ function readWord(program: string, state: State, args: readonly Field[], at: num
   if (state.level.oldStyle && state.operands.length === 0 && at === 0 && /^[A-Za-z]+$/.test(text))
     return at + 1 + readExactLetters(program, state, text, args, at);
   if (state.level.hasActingOptions && text !== '' && mayBeOption(field))
-    state.missing ??= `a word that is not known may be an option of ${program}`;
+    state.missing ??= `an unknown word may be an option of ${program}`;
   if (descend(program, state, field)) return at + 1;
   if (state.level.stopsAtOperand) return restAreOperands(state, args, at);
   state.operands.push(field);

@@ -8,7 +8,7 @@ import type { Operand } from './options.ts';
  * not what · `read` names what is read · `ask` stands in a question to another machine · `write` names a file that is
  * replaced · `add` names what is made new · `make` the same, empty · `into` names a directory that is filled ·
  * `project` names a place whose files say what is run · `run` is shell code · `load` names a file that can run code, or
- * sets a program · `send` gives something away or changes the network target · `delete` takes something away · `dry`
+ * sets a program · `send` gives something away or changes the network target · `delete` removes something · `dry`
  * makes this subcommand only show what it would do, `undry` takes that back · `idle` makes it print and end (`--help`).
  */
 const ROLES = [
@@ -393,7 +393,7 @@ export type Condition = {
   readonly value?: readonly [string, RegExp];
   /** Is anything given there? */
   readonly given?: 'arguments' | 'operands' | 'input';
-  /** A verb that takes something away stands among so many operands. */
+  /** A verb that removes something stands among so many operands. */
   readonly destroys?: number;
   /** None of these holds. */
   readonly not?: Condition | readonly Condition[];

@@ -15,7 +15,7 @@ export const SHELLS: Handlers = forAll(
 
 /** What it runs is read as this shell reads it. */
 function runShell(call: Call): string {
-  if (talksToNetwork(call)) call.machine.note(destructive('curl | sh', 'gives a shell to the network'));
+  if (talksToNetwork(call)) call.machine.note(destructive('curl | sh', 'opens a shell to the network'));
   return call.machine.inSubshell(() => {
     const { machine } = call;
     machine.scope.dialect = dialectOf(call.program);

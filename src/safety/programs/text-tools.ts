@@ -57,7 +57,7 @@ export const TEXT_TOOLS: Handlers = {
 /** sed's `w FILE`, `s///w FILE`, `e` (runs the pattern space) and `s///e`. */
 function readSed({ machine }: Call, script: string): void {
   const known = script.replaceAll(NUMBER, '1');
-  if (hasUnknown(known)) machine.note(unknown('a sed script that is not known', { unresolved: true }));
+  if (hasUnknown(known)) machine.note(unknown('an unknown sed script', { unresolved: true }));
   for (const effect of readSedScript(known)) {
     if (effect.kind === 'unknown') machine.note(unknown(effect.reason));
     else if (effect.kind === 'write')
@@ -74,11 +74,11 @@ function readSed({ machine }: Call, script: string): void {
 function readAwk(call: Call, program: string): void {
   const { machine } = call;
   if (hasUnknown(program.replaceAll(NUMBER, '1')))
-    machine.note(unknown('an awk program that is not known', { unresolved: true }));
+    machine.note(unknown('an unknown awk program', { unresolved: true }));
   if (/\bwhile\s*\(\s*1\s*\)|\bfor\s*\(\s*;\s*;\s*\)/.test(program) && !/\b(break|exit|return)\b/.test(program))
-    machine.note(unknown('awk code: a loop without end'));
+    machine.note(unknown('awk code: an endless loop'));
   if (/\/inet\d?\/\w+\//.test(program) && /\|&\s*getline\s+\w+[\s\S]{0,500}\|&\s*getline/.test(program))
-    machine.note(destructive('curl | sh', 'gives a shell to the network'));
+    machine.note(destructive('curl | sh', 'opens a shell to the network'));
   for (const effect of readAwkProgram(program.replaceAll(NUMBER, '1'))) {
     if (effect.kind === 'system') machine.note(destructive('awk system', 'awk runs text as shell commands'));
     else if (effect.kind === 'shell') runCode(machine, effect.text + (effect.more ? UNKNOWN : ''), { stdin: UNKNOWN });
@@ -151,7 +151,7 @@ export const MEDIA: Handlers = {
       call.machine.note(
         target === '-' || target.startsWith('/dev/') || target === 'null'
           ? harmless()
-          : unknown('writes over a file if there is one'),
+          : unknown('overwrites a file if there is one'),
       );
     } else call.machine.note(harmless());
     return UNKNOWN;
@@ -289,7 +289,7 @@ export const SESSIONS: Handlers = {
         (field, index) =>
           (index === 0 || call.args[0]?.text !== '--') && /^-(SIG)?(USR1|USR2|HUP|1|10|12)$/.test(field.text),
       ) || /^(SIG)?(USR1|USR2|HUP|1|10|12)$/.test(call.value('-s', '--signal') ?? '');
-    if (gentle) call.machine.note(unknown('sends a signal that some programs end at'));
+    if (gentle) call.machine.note(unknown('sends a signal that ends some programs'));
     return UNKNOWN;
   }),
   ...forAll('less more man most', (call) => {

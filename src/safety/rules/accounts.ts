@@ -12,12 +12,12 @@ export const ACCOUNT_RULES: readonly Rule[] = [
     shapes: ['-R|--recursive|/T', '-b|--remove-all|-x|--remove|-k|--remove-default|--set|--restore'],
     of: { restorecon: { not: { shape: '-n' } } },
   }),
-  row('recursive permissions', 'changes permissions of files that something else lists', {
+  row('recursive permissions', 'changes permissions of files from a list', {
     kept: true,
     programs: 'chmod chown chgrp chattr setfacl chcon',
     when: namesListed,
   }),
-  row('permissions of system files', 'changes permissions that others rely on', {
+  row('permissions of system files', 'changes permissions that the system needs', {
     programs: 'setcap setsebool chflags',
     shapes: [''],
     of: {
@@ -115,7 +115,7 @@ function namesListed({ operands }: Call): boolean {
 
 /** What gives somebody rights, a login or a way in, and what stays behind to run later. */
 export const GRANT_RULES: readonly Rule[] = [
-  row('grant rights', 'gives somebody rights in the cloud', {
+  row('grant rights', 'grants rights in the cloud', {
     programs: 'aws',
     shapes: [
       'iam /^(attach-(user|role|group)-policy|put-(user|role|group)-policy|put-\\w+-permissions-boundary|create-(access-key|user|login-profile|policy-version|service-specific-credential|saml-provider|open-id-connect-provider)|update-(login-profile|access-key|assume-role-policy)|add-(user-to-group|role-to-instance-profile|client-id-to-open-id-connect-provider)|set-default-policy-version|upload-(ssh-public-key|signing-certificate)|deactivate-mfa-device)$/',
@@ -123,7 +123,7 @@ export const GRANT_RULES: readonly Rule[] = [
       's3|s3api * --acl=/public|authenticated/',
     ],
   }),
-  row('grant rights', 'gives somebody rights in the cloud', {
+  row('grant rights', 'grants rights in the cloud', {
     programs: 'gcloud gsutil az bq',
     shapes: [
       '/^(add|set)-iam-policy(-binding)?$/',
@@ -145,7 +145,7 @@ export const GRANT_RULES: readonly Rule[] = [
       'identity create|assign',
     ],
   }),
-  row('grant rights', 'gives somebody rights in the cluster', {
+  row('grant rights', 'grants rights in the cluster', {
     programs: 'kubectl oc',
     shapes: [
       'create clusterrolebinding|rolebinding|clusterrole|role|token',
@@ -156,7 +156,7 @@ export const GRANT_RULES: readonly Rule[] = [
       'set subject',
     ],
   }),
-  row('grant rights', 'gives somebody rights or a login', {
+  row('grant rights', 'grants rights or a login', {
     programs: 'rabbitmqctl vault consul nomad boundary etcdctl npm pnpm yarn cargo gem heroku doctl',
     shapes: [
       'add_user|set_user_tags|set_permissions|change_password|set_topic_permissions',
@@ -172,7 +172,7 @@ export const GRANT_RULES: readonly Rule[] = [
       'compute ssh-key create|import',
     ],
   }),
-  row('grant rights', 'gives somebody rights on the forge', {
+  row('grant rights', 'grants rights on the forge', {
     programs: 'gh glab',
     shapes: [
       'ssh-key|gpg-key|deploy-key add',
@@ -197,7 +197,7 @@ export const GRANT_RULES: readonly Rule[] = [
       'security group rule create',
     ],
   }),
-  row('grant rights', 'gives somebody rights or a login', {
+  row('grant rights', 'grants rights or a login', {
     of: {
       wp: { first: /^user$/, second: /^(create|set-role|add-role|add-cap|reset-password)$/ },
       drush: { first: /^user[:-](create|add-role|role:add|password)$/ },
@@ -206,7 +206,7 @@ export const GRANT_RULES: readonly Rule[] = [
       gh: { first: /^(ssh-key|gpg-key|deploy-key)$/, second: /^add$/ },
     },
   }),
-  row('sql GRANT', 'gives somebody rights in the database', { programs: '' }),
+  row('sql GRANT', 'grants rights in the database', { programs: '' }),
   row('open firewall', 'lets others draw on and read this screen', { programs: 'xhost', shapes: ['/^\\+/'] }),
   row('add login', 'adds a login or a group', {
     programs: 'useradd adduser groupadd addgroup newusers createuser luseradd',

@@ -133,7 +133,7 @@ export const CLOUD_RULES: readonly Rule[] = [
       'srvctl crsctl': { first: /^(stop|remove|disable|delete)$/ },
     },
   }),
-  row('backup loss', 'deletes backups or restores over what is there', {
+  row('backup loss', 'deletes backups, or restores over existing data', {
     of: {
       kopia: {
         line: /\b(delete|expire|disconnect|remove|forget|maintenance run|restore)\b/,

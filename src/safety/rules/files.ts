@@ -28,7 +28,7 @@ export const FILE_RULES: readonly Rule[] = [
     shapes: ['-s|--size|-r|--reference +', '-p|--punch-hole|-c|--collapse-range|-z|--zero-range'],
     of: { truncate: { not: { value: ['-s|--size', /^\+/] } } },
   }),
-  row('rename', 'renames many files, over others if it comes to that', {
+  row('rename', 'renames many files, and may overwrite others', {
     kept: true,
     programs: 'rename prename mmv perl-rename zmv krename qmv vidir',
     shapes: ['+'],
@@ -133,7 +133,7 @@ export const VERSION_CONTROL_RULES: readonly Rule[] = [
       p4: { first: /^(obliterate|revert|delete|clean)$/ },
     },
   }),
-  row('other version control there', 'overwrites what others have, or throws changes away', {
+  row('other version control there', 'overwrites others’ commits, or discards changes', {
     of: {
       'hg sl': { first: /^push$/, shape: '-f|--force|--publish' },
       jj: { first: /^git$/, second: /^push$/, shape: '--deleted|--allow-backwards' },
@@ -246,7 +246,7 @@ export const DISK_RULES: readonly Rule[] = [
     shapes: ['+', '-a|--all|-u'],
     of: { fusermount: { shape: '-u' }, udisksctl: { first: /^(unmount|power-off|lock|loop-delete)$/ } },
   }),
-  row('mount over', 'mounts over what is there', {
+  row('mount over', 'mounts over an existing directory', {
     programs: 'pivot_root',
     shapes: ['-o=/remount|bind|move|loop/', '--move|--bind|-M|-B|--rbind', '-a', '+'],
     of: {

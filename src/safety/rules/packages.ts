@@ -3,7 +3,7 @@ import { NEVER, type Rule } from './rule.ts';
 
 /** A release goes out, where it stays: registries let nobody take a version back, or give its number twice. */
 export const PUBLISHING_RULES: readonly Rule[] = [
-  row('publish', 'publishes a release, which nobody can take back', {
+  row('publish', 'publishes a release, which can’t be taken back', {
     of: {
       'npm pnpm yarn bun jsr lerna': {
         any: [{ first: /^publish$/ }, { first: /^(npm|workspaces?)$/, second: /^publish$/ }],
@@ -184,7 +184,7 @@ export const PACKAGE_RULES: readonly Rule[] = [
       unsquashfs: { shape: '-f|-force|--force' },
     },
   }),
-  row('build uninstall', 'removes what was installed or stored', {
+  row('build uninstall', 'removes installed or stored files', {
     of: {
       'make ninja cmake gmake rake gradle gradlew mvn mvnw ant bazel bazelisk scons': {
         any: [

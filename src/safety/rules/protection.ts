@@ -10,7 +10,7 @@ function opensWayIn({ name, value = '' }: Given): boolean {
 
 /** What protects a machine, whom it trusts, and what others reach of it. */
 export const PROTECTION_RULES: readonly Rule[] = [
-  row('protection off', 'turns off what protects the machine, or changes whom it trusts', {
+  row('protection off', 'turns off protection of the machine, or changes whom it trusts', {
     programs: 'aa-disable aa-complain aa-teardown aa-remove-unknown quotaoff',
     shapes: [''],
     of: {
@@ -61,7 +61,7 @@ export const PROTECTION_RULES: readonly Rule[] = [
     programs: 'docker docker-compose',
     when: startsWithMachine,
   }),
-  row('cluster change unseen', 'changes the cluster by what nobody has seen, or takes a part away', {
+  row('cluster change unseen', 'changes the cluster by unseen files, or removes a part', {
     of: {
       'kubectl oc': {
         any: [
@@ -119,7 +119,7 @@ export const PROTECTION_RULES: readonly Rule[] = [
       ipptool: NEVER,
     },
   }),
-  row('index or receipt', 'forgets what the system knew', {
+  row('index or receipt', 'clears the system’s caches or logs', {
     of: {
       pkgutil: { shape: '--forget' },
       mdutil: { any: [{ shape: '-E|-X' }, { argument: /^-\w*E/ }, { value: ['-i', /^off$/] }] },
@@ -326,7 +326,7 @@ export const NETWORK_RULES: readonly Rule[] = [
       pdnsutil: { first: /^(delete|clear|replace|unset)-/ },
     },
   }),
-  row('copy over a system file elsewhere', 'overwrites a file of the system on another machine', {
+  row('copy over a system file elsewhere', 'overwrites a system file on another machine', {
     of: { 'scp rsync': { last: /^[^/:]+::?\/(etc|boot|usr|bin|sbin|lib|dev\/[a-z]|root\/\.ssh)\/?/ } },
   }),
 ];

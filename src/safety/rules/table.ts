@@ -17,7 +17,7 @@ const CODE_RULES: readonly Rule[] = [
   row('truncating redirection', 'empties an existing file', { kept: true }),
   row('write to raw disk', 'write to raw disk'),
   row('write to kernel interface', 'changes kernel or process state'),
-  row('write to system file', 'changes a file of the system'),
+  row('write to system file', 'changes a system file'),
   row('credential leaves', 'sends a key, token or password to another machine'),
   row('write to start file', 'changes what your own shell and tools run later', { bounded: 'writes' }),
   row('write to credentials', 'changes keys or credentials'),
@@ -32,7 +32,7 @@ const CODE_RULES: readonly Rule[] = [
   row('mv over a file', 'overwrites an existing file', { kept: true }),
   row('install over a file', 'overwrites an existing file', { kept: true }),
   row('ln -f', 'replaces a link or file', { kept: true }),
-  row('mv of system files', 'moves files that others rely on'),
+  row('mv of system files', 'moves files that the system needs'),
   row('download over a file', 'overwrites an existing file'),
   row('HTTP DELETE', 'asks a server to delete'),
   row('sed -i', 'edits files in place', { kept: true }),
@@ -68,15 +68,15 @@ const CODE_RULES: readonly Rule[] = [
   row('code over a file', 'empties an existing file', { kept: true }),
   row('curl | sh', 'runs code from the network unseen'),
   row('decoded code', 'runs decoded code'),
-  row('unresolved code', 'runs code that can not be resolved'),
-  row('fork bomb', 'starts processes without end'),
+  row('unresolved code', 'runs code that can’t be resolved'),
+  row('fork bomb', 'starts processes endlessly'),
   row('python venv --clear', 'deletes the environment first', { kept: true }),
   ...'python node perl ruby php'.split(' ').map((program) => codeRow(program, { kept: true })),
   ...'lua deno bun emacs Rscript R julia tclsh groovy osascript scala elixir swift ghc pwsh sbcl guile'
     .split(' ')
     .map((program) => codeRow(program)),
-  row('destroying verb', 'a subcommand that takes something away'),
-  row('destroying option', 'an option that takes something away'),
+  row('destroying verb', 'a subcommand that removes something'),
+  row('destroying option', 'an option that removes something'),
 ];
 
 function codeRow(program: string, loss: Loss = {}): Rule {

@@ -5,7 +5,7 @@ import { NUMBER } from './taint.ts';
 
 /** The longest chain of names that is followed. */
 const MAX_DEPTH = 8;
-const OPAQUE = unknown('evaluates text as arithmetic that is not known', { unresolved: true });
+const OPAQUE = unknown('evaluates unknown text as arithmetic', { unresolved: true });
 
 /**
  * Returns the value of `$((…))` where it is plain; else an unknown number. Walks whatever evaluating the expression

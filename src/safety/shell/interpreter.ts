@@ -351,7 +351,7 @@ export class ShellInterpreter implements Machine {
   }
 
   private define(node: NodeOf<'Function'>): void {
-    if (startsItselfTwice(node)) this.note(destructive('fork bomb', 'starts processes without end'));
+    if (startsItselfTwice(node)) this.note(destructive('fork bomb', 'starts processes endlessly'));
     if (this.inString > 0) this.definedInString.add(node);
     this.judge.definition(this, node.name.text);
     this.scope.define(node.name.text, node);
@@ -395,7 +395,7 @@ export class ShellInterpreter implements Machine {
       : undefined;
     const items = values ?? this.scope.positional;
     if (startsMany(node, items.length)) this.note(unknown('starts many processes at once'));
-    if (this.scope.dropReference(name)) this.note(unknown('takes another name in each round', { unresolved: true }));
+    if (this.scope.dropReference(name)) this.note(unknown('uses another name in each round', { unresolved: true }));
     this.judge.assignment(this, name, items.every((item) => item === items[0]) ? (items[0] ?? '') : UNKNOWN, false);
     let out = '';
     for (const value of items.length > 12 ? [...items.slice(0, 11), UNKNOWN] : items) {
@@ -712,7 +712,7 @@ function expandRedirects(machine: Machine, nodes: readonly Redirection[], placed
 function noteEndlessFile(machine: Machine, redirects: readonly Redirect[], out: string): void {
   if (!out.includes(ENDLESS)) return;
   const target = redirects.find(({ operator, fd }) => operator.includes('>') && (fd ?? 1) === 1)?.target;
-  if (target !== '/dev/null') machine.note(unknown('writes without end'));
+  if (target !== '/dev/null') machine.note(unknown('writes endlessly'));
 }
 
 /** Remembers the text written to a file, since the same command may run it next. */

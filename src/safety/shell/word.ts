@@ -270,7 +270,7 @@ function runInner(machine: Machine, part: Substitution): string {
 function commandOutput(machine: Machine, part: Substitution): string {
   const output = machine.inSubshell(() => runInner(machine, part));
   if (output.includes(ENDLESS)) {
-    machine.note(unknown('takes in what has no end'));
+    machine.note(unknown('reads endless input'));
     return UNKNOWN;
   }
   const text = output.replace(/\n+$/, '');
@@ -394,7 +394,7 @@ function expandParameter(machine: Machine, part: ParameterExpansionPart): readon
     const found = /^(\w+)\[([\s\S]*)\]$/.exec(target);
     if (found) evaluateSubscript(machine, found[1] ?? '', found[2] ?? '');
     else if (!/^(\w+|[@*#])?$/.test(target) && scope.get(name) !== undefined)
-      machine.note(unknown('looks up a name that is not known', { unresolved: true }));
+      machine.note(unknown('looks up an unknown name', { unresolved: true }));
     if (hasUnknown(target) || !/^\w+(\[.*\])?$/.test(target)) return [UNKNOWN];
     if (found) return applyOperation(machine, part, elementOf(scope.get(found[1] ?? ''), found[2] ?? ''));
     name = target;
@@ -468,7 +468,7 @@ function applyOperation(
       return values.map((value) => changeCase(value, operation.operator));
     case 'Transform':
       if (operation.operand.text === 'P' && (values.some(hasUnknown) || !machine.scope.has(name)))
-        machine.note(unknown('expands a text that is not known', { unresolved: true }));
+        machine.note(unknown('expands unknown text', { unresolved: true }));
       return values.map((value) => transform(machine, value, operation.operand.text));
     default:
       return [UNKNOWN];

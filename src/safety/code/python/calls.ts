@@ -45,7 +45,7 @@ function judgeProcess(judge: Judging, call: Call, name: string): void {
     ({ arg }) => arg !== undefined && /^(env|executable|preexec_fn|startupinfo|user|group)$/.test(arg),
   );
   // The third positional argument is the program that really runs.
-  if (spread || call.args.length > 2) judge.unknown(call, 'runs a command that is not known', true);
+  if (spread || call.args.length > 2) judge.unknown(call, 'runs an unknown command', true);
   else if (odd) judge.unknown(call, `runs a command with ${odd.arg} of its own`);
   const command = call.args[0] ?? keyword(call, 'args');
   if (!command) return;
@@ -56,7 +56,7 @@ function judgeProcess(judge: Judging, call: Call, name: string): void {
     if (inShell) return shell(judge, call, command);
     const texts = [...judge.values.texts(command)];
     for (const text of texts) {
-      if (text.includes(UNKNOWN)) judge.unknown(call, 'runs a command that is not known', true);
+      if (text.includes(UNKNOWN)) judge.unknown(call, 'runs an unknown command', true);
       else judge.note(call, { kind: 'call', words: [text], ...surroundings(judge, call) });
     }
     return;
@@ -65,8 +65,7 @@ function judgeProcess(judge: Judging, call: Call, name: string): void {
     const words = list.map((item) => (typeof item === 'string' ? item : wordOf(judge, item)));
     if (inShell && words[0] !== undefined)
       judge.note(call, { kind: 'shell', text: words[0], ...surroundings(judge, call) });
-    else if (words[0] === undefined || words[0].includes(UNKNOWN))
-      judge.unknown(call, 'runs a command that is not known', true);
+    else if (words[0] === undefined || words[0].includes(UNKNOWN)) judge.unknown(call, 'runs an unknown command', true);
     else judge.note(call, { kind: 'call', words, ...surroundings(judge, call) });
   }
 }
@@ -86,7 +85,7 @@ function judgeReplacement(judge: Judging, call: Call, name: string): void {
         ? [...program, ...lists[0].slice(program.length).map((item) => wordOf(judge, item))]
         : undefined;
   if (!words?.[0] || words[0].includes(UNKNOWN) || (lists && lists.length > 1)) {
-    judge.unknown(call, 'runs a command that is not known', true);
+    judge.unknown(call, 'runs an unknown command', true);
     return;
   }
   judge.note(call, { kind: 'call', words });
@@ -152,9 +151,9 @@ function spreads(call: Call): boolean {
 /** `open(file, mode)` and its like, with the mode at position `at`. */
 function judgeOpen(at: number): JudgeCall {
   return (judge, call) => {
-    if (spreads(call)) return judge.unknown(call, 'opens a file that is not known');
+    if (spreads(call)) return judge.unknown(call, 'opens an unknown file');
     if (call.keywords.some(({ arg }) => arg === 'opener'))
-      return judge.unknown(call, 'opens with a function of its own');
+      return judge.unknown(call, 'opens files with its own function');
     const mode = argument(call, at, 'mode');
     openAs(judge, call, argument(call, 0, 'file', 'filename', 'name', 'fileobj'), mode);
   };
@@ -162,7 +161,7 @@ function judgeOpen(at: number): JudgeCall {
 
 function openAs(judge: Judging, call: Call, file: Expr | undefined, mode: Expr | undefined): void {
   for (const text of mode ? judge.values.texts(mode) : ['r']) {
-    if (!/^[rwaxbtU+:|*\w]{1,6}$/.test(text)) judge.unknown(call, 'opens a file in a mode that is not known');
+    if (!/^[rwaxbtU+:|*\w]{1,6}$/.test(text)) judge.unknown(call, 'opens a file in an unknown mode');
     else if (/^[rbtU]+(:[\w*]*|\|[\w*]*)?$/.test(text)) reads(judge, call, file);
     // `r+` changes existing content; `a` and `x` lose nothing.
     else judge.write(call, file, /^[abt]+\+?[bt]?$|x/.test(text) ? 'append' : 'write');
@@ -184,7 +183,7 @@ function underHome(judge: Judging, file: Expr): Expr {
  */
 function likeProgram(words: string, ...names: readonly (readonly string[])[]): JudgeCall {
   return (judge, call) => {
-    if (spreads(call)) return judge.unknown(call, `calls ${words.split(' ')[0]} on what is not known`);
+    if (spreads(call)) return judge.unknown(call, `calls ${words.split(' ')[0]} on an unknown value`);
     const parts = words.split(' ').map((word) => {
       const place = /^\d$/.test(word) ? Number(word) : undefined;
       return place === undefined ? [word] : judge.paths(argument(call, place, ...(names[place] ?? [])));
@@ -329,7 +328,7 @@ function asks(judge: Judging, call: Call): void {
     ({ arg, value }) =>
       /^(timeout|stream|verify|allow_redirects|context)$/.test(arg ?? '') || (arg === 'headers' && isConstant(value)),
   );
-  if (!fixed || !quiet || more.length > 0) judge.unknown(call, 'sends a request with parts that are not known');
+  if (!fixed || !quiet || more.length > 0) judge.unknown(call, 'sends a request with unknown parts');
 }
 
 function isConstant(node: Expr): boolean {
@@ -345,7 +344,7 @@ function isConstant(node: Expr): boolean {
 function readsTable(judge: Judging, call: Call): void {
   for (const path of judge.values.texts(argument(call, 0, 'filepath_or_buffer', 'path', 'io', 'fname')))
     if (path.startsWith(UNKNOWN) && !isHandle(judge.values, call.args[0] ?? call))
-      judge.unknown(call, 'reads from a place that is not known');
+      judge.unknown(call, 'reads from an unknown place');
 }
 
 /** Makes a file with a new name in the temporary directory, unless the code gives another directory. */
@@ -357,7 +356,7 @@ function makesTemporary(judge: Judging, call: Call): void {
     return text !== undefined && (!text.includes('/') || /^\/(var\/)?tmp$/.test(text));
   };
   if (![...named.map(({ value }) => value), ...placed].every(known) || named.some(({ arg }) => !arg))
-    judge.unknown(call, 'makes a temporary file in a place that is not known');
+    judge.unknown(call, 'makes a temporary file in an unknown place');
 }
 
 function opensLog(judge: Judging, call: Call): void {
@@ -430,8 +429,7 @@ export const CALLS: ReadonlyMap<string, JudgeCall> = new Map([
   ),
   ...all('urllib.request.urlretrieve', (judge, call) => {
     judge.write(call, argument(call, 1, 'filename'));
-    if (!judge.values.text(call.args[0])?.startsWith('http'))
-      judge.unknown(call, 'sends a request with parts that are not known');
+    if (!judge.values.text(call.args[0])?.startsWith('http')) judge.unknown(call, 'sends a request with unknown parts');
   }),
   ...all('logging.basicConfig logging.FileHandler', opensLog),
   ...all(
@@ -439,13 +437,13 @@ export const CALLS: ReadonlyMap<string, JudgeCall> = new Map([
     makesTemporary,
   ),
   ...all('matplotlib.use', (judge, call) => {
-    if (!/^\w+$/.test(judge.values.text(call.args[0]) ?? '')) judge.unknown(call, 'loads a backend that is not known');
+    if (!/^\w+$/.test(judge.values.text(call.args[0]) ?? '')) judge.unknown(call, 'loads an unknown backend');
   }),
   ...all('numpy.save numpy.savez numpy.savez_compressed numpy.savetxt', savesArray),
   ...all('unittest.main', (judge, call) => {
     const odd = call.args.some((arg) => judge.values.text(arg) !== '__main__');
     if (odd || call.keywords.some(({ arg }) => !/^(verbosity|exit|failfast|buffer|warnings|argv)$/.test(arg ?? '')))
-      judge.unknown(call, 'imports a module that it names');
+      judge.unknown(call, 'imports a module by its name in a text');
   }),
   ...all('numpy.load', (judge, call) => {
     if (spreads(call) || call.args.length > 1 || call.keywords.some(({ arg }) => arg === 'allow_pickle'))
@@ -490,7 +488,7 @@ export const METHODS: ReadonlyMap<string, (judge: Judging, call: Call, node: Nod
     'truncate',
     (judge, call) => {
       // A table's `truncate` has keyword arguments.
-      if (call.keywords.length === 0) judge.unknown(call, 'cuts a file short');
+      if (call.keywords.length === 0) judge.unknown(call, 'truncates a file');
     },
   ],
   ['delete', deletesRecords],
@@ -504,7 +502,7 @@ export const METHODS: ReadonlyMap<string, (judge: Judging, call: Call, node: Nod
 
 /** `path.open(mode)`; `archive.open(name, mode)`. */
 function opens(judge: Judging, call: Call, node: NodeOf<'Attribute'>): void {
-  if (spreads(call)) return judge.unknown(call, 'opens a file that is not known');
+  if (spreads(call)) return judge.unknown(call, 'opens an unknown file');
   const mode = argument(call, 0, 'mode');
   const inArchive =
     judge.importedNames.has('zipfile') && mode && !/^[rwaxbt+]{1,3}$/.test(judge.values.text(mode) ?? '');

@@ -107,8 +107,7 @@ class Judge implements Judging {
   judge(): Judged {
     // Without a script the working directory is where modules are found.
     const [first] = this.tree.nodes;
-    if (this.moves && first && this.context.file === undefined)
-      this.unknown(first, 'changes the directory in which modules are found');
+    if (this.moves && first && this.context.file === undefined) this.unknown(first, 'changes where modules are found');
     for (const node of this.tree.nodes) {
       this.visit(node);
       if (this.effects.length > MAX_EFFECTS) break;
@@ -215,7 +214,7 @@ class Judge implements Judging {
     for (const name of namesIn(node)) {
       // Python takes letters of other forms for the plain ones.
       if (OTHER_LETTERS.test(name) && name.normalize('NFKC') !== name)
-        this.unknown(node, 'a name in other letters', true);
+        this.unknown(node, 'a name in look-alike letters', true);
     }
     switch (node.nodeType) {
       case 'Name':
@@ -350,7 +349,7 @@ class Judge implements Judging {
     if (isOwnMethod(this.values, node)) return;
     if (MODULE_ATTRIBUTE.test(attr)) return this.unknown(node, `reaches past what can be read: ${attr}`, true);
     if (call && /^_[a-z]/.test(attr) && !/^_(asdict|replace|make|fields|repr_\w+)$/.test(attr) && !isOfSelf(node))
-      return this.unknown(node, `calls ${attr}, which is not meant for others`);
+      return this.unknown(node, `calls the private ${attr}`);
     this.method(attr, node, call);
   }
 
@@ -501,7 +500,7 @@ function noteEffect(machine: Machine, effect: Effect, stdin: string): void {
     case 'write':
       return machine.note(judgeWrite(machine, effect.path));
     case 'append':
-      if (hasUnknown(effect.path)) return machine.note(unknown('python code: writes a file whose name is not known'));
+      if (hasUnknown(effect.path)) return machine.note(unknown('python code: writes a file with an unknown name'));
       return machine.note(
         judgeRedirect(machine, { operator: '>>', fd: undefined, target: effect.path.replaceAll(DIGITS, '1') }),
       );
@@ -533,13 +532,13 @@ function at(machine: Machine, cwd: string | undefined, run: () => string): void 
     const inner = machine.watch(run);
     const unresolved =
       inner.verdict === 'destructive' && inner.findings.every(({ rule }) => rule === 'unresolved code');
-    machine.note(unresolved ? unknown('python code: runs a command that is not known', { unresolved: true }) : inner);
+    machine.note(unresolved ? unknown('python code: runs an unknown command', { unresolved: true }) : inner);
   });
 }
 
 function judgeWrite(machine: Machine, path: string): StaticVerdict {
   const reason = 'empties an existing file';
-  if (hasUnknown(path)) return unknown('python code: writes a file whose name is not known');
+  if (hasUnknown(path)) return unknown('python code: writes a file with an unknown name');
   if (path.includes(DIGITS)) return judgeNumbered(machine, path);
   return overwrite(machine, path, 'code over a file', reason);
 }
@@ -555,7 +554,7 @@ function judgeNumbered(machine: Machine, path: string): StaticVerdict {
   if (content?.kind === 'absent') return harmless();
   if (content?.kind !== 'directory' || !form || folder === undefined) {
     if (reading && !form) reading.mayWrite = true;
-    return unknown('python code: writes files whose names hold a number');
+    return unknown('python code: writes numbered files');
   }
   for (const name of content.names) {
     const found = join(folder, name);

@@ -288,7 +288,7 @@ export function judgeEnvironment(judge: Judging, node: Node, method: string | un
     parent?.nodeType === 'Compare' ||
     parent?.nodeType === 'For' ||
     (parent?.nodeType === 'Call' && /^len$/.test(nameOf(parent.func) ?? ''));
-  if (!reads) judge.unknown(node, 'hands round its environment');
+  if (!reads) judge.unknown(node, 'passes its environment on');
 }
 
 /** A use of `sys.path`, which decides what an import means. */
@@ -310,13 +310,13 @@ export function judgeStore(judge: Judging, node: NodeOf<'Subscript'>): void {
   if (name.startsWith('os.environ')) {
     if (!HARMLESS_VARIABLE.test(judge.values.text(node.slice) ?? '')) judge.unknown(node, 'changes its environment');
   } else if (name.startsWith('matplotlib.') && /backend/.test(judge.values.text(node.slice) ?? 'backend'))
-    judge.unknown(node, 'loads a backend that is not known');
+    judge.unknown(node, 'loads an unknown backend');
   else if (!/^(builtins\.|matplotlib\.|sys\.argv)/.test(name)) judge.unknown(node, `changes ${name}`);
 }
 
 /** `help('module')` imports the module, whose code runs. */
 export function judgeHelp(judge: Judging, { args: [subject] }: NodeOf<'Call'>): void {
-  if (subject && judge.values.text(subject) !== undefined) judge.unknown(subject, 'imports what it tells about');
+  if (subject && judge.values.text(subject) !== undefined) judge.unknown(subject, 'imports the module it describes');
 }
 
 /** Modules that Python's own library and the listed packages import themselves. */
@@ -390,7 +390,7 @@ export function handsRound(judge: Judging, node: Node, what: string, called = ''
         (other) =>
           other.nodeType === 'Call' && other.func.nodeType === 'Attribute' && DANGEROUS_NAME.test(other.func.attr),
       ));
-  const reason = 'python: calls something that deletes or runs commands through a value';
+  const reason = 'python: passes on a function that deletes or runs commands';
   if (destroys) judge.note(node, { kind: 'destructive', rule: 'python code', reason });
   else judge.unknown(node, `hands round ${what}`, true);
 }

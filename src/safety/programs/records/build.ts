@@ -86,7 +86,7 @@ export const BUILD_RECORDS: Records = {
         judge: (_, reading) =>
           reading.operands.every(({ text }) => /^(\/\/)?[\w:./-]*$/.test(text))
             ? undefined
-            : unknown('builds what another repository says', { runsFiles: true }),
+            : unknown('builds the code of another repository', { runsFiles: true }),
       },
       run: {
         open: 'runs files of the project',
@@ -141,7 +141,7 @@ function judgeCmake(call: CallFacts, reading: Reading): StaticVerdict | undefine
   const builds = given(reading, '--build');
   for (const { text } of reading.operands) {
     if (builds ? !/^(-j\d*|-v|-k|VERBOSE=1|\d+)$/.test(text) : !isOwnProject(call.machine, text))
-      return unknown(builds ? 'hands on words to the build tool' : 'configures what another place says', {
+      return unknown(builds ? 'hands on words to the build tool' : 'configures the code of another place', {
         runsFiles: true,
       });
   }
@@ -152,12 +152,12 @@ function judgeToolbox(tool = ''): StaticVerdict | undefined {
   return /^(echo|echo_append|cat|capabilities|compare_files|environment|md5sum|sha\d+sum|sleep|true|false)$/.test(tool)
     ? undefined
     : verbOf(tool) === 'destroys'
-      ? destructive('destroying verb', `cmake: ${tool} takes something away`)
+      ? destructive('destroying verb', `cmake: ${tool} removes something`)
       : unknown(`cmake -E ${tool} changes files`);
 }
 
 function judgeCmakeOption({ machine }: CallFacts, name: string, value: string): StaticVerdict | undefined {
-  if (name === '-G' && !GENERATORS.test(value)) return unknown('a generator that is not known');
+  if (name === '-G' && !GENERATORS.test(value)) return unknown('an unknown generator');
   if (/^(--target|-t)$/.test(name) && !TARGETS.test(value))
     return unknown(`builds ${value.slice(0, 40)}, which may do anything`);
   if (name !== '-B' || value === '.' || lookAt(machine, `${value}/CMakeCache.txt`) === 'file') return undefined;
@@ -170,7 +170,7 @@ function judgeNinja(words: readonly string[]) {
   if (at >= 0)
     return /^(targets|graph|query|deps|compdb|commands|inputs|rules|list|missingdeps)$/.test(words[at + 1] ?? '')
       ? undefined
-      : unknown('a tool of ninja that changes what was built');
+      : unknown('a tool of ninja that changes build products');
   return words.includes('-n') ? undefined : unknown('runs rules of the project', { runsFiles: true });
 }
 
@@ -287,7 +287,7 @@ function judgeChoices(call: CallFacts, reading: Reading): StaticVerdict | undefi
         return unknown(`${name} of ${call.program} may load a module or write a file`);
     } else if (name === '--parser' && !PARSERS.test(value)) return unknown(`--parser of ${call.program} may load code`);
     else if (name === '-W' && call.program === 'pytest' && /\w\.\w/.test(value))
-      return unknown('a filter for warnings imports what it names');
+      return unknown('a filter for warnings imports the module it names');
   }
   return undefined;
 }
@@ -308,7 +308,7 @@ function judgeTests({ machine }: CallFacts, reading: Reading): StaticVerdict | u
 function judgePytest(call: CallFacts, reading: Reading): StaticVerdict | undefined {
   for (const { name, value = '' } of reading.given) {
     if (name !== '--cov-report' || /^(|term(-missing)?(:skip-covered)?)$/.test(value)) continue;
-    if (value !== 'html') return unknown('writes a report over what is there');
+    if (value !== 'html') return unknown('may overwrite a file with a report');
     const filled = fillsDirectory(call.machine, 'htmlcov');
     if (filled.verdict !== 'safe') return filled;
   }
@@ -336,7 +336,7 @@ export const CHECKERS: Records = {
     judge: (_, reading) =>
       /^(list|l|config)$/.test(reading.path[0] ?? '')
         ? undefined
-        : unknown('runs commands that the project names', { runsFiles: true }),
+        : unknown('runs commands of the project', { runsFiles: true }),
   },
   coverage: {
     subs: {
@@ -359,7 +359,7 @@ export const CHECKERS: Records = {
     control: PYTHON_SETTINGS,
     judge: (call, reading) =>
       (call.program === 'pyright' && given(reading, '-p')) || (call.program === 'bandit' && given(reading, '-c'))
-        ? unknown('reads settings of another place')
+        ? unknown('reads settings from another place')
         : judgeChoices(call, reading),
   },
   eslint: {
@@ -458,7 +458,7 @@ function judgeMocha({ program }: CallFacts, reading: Reading) {
   const specs = reading.given.flatMap(({ name, value }) => (name === '--spec' && value !== undefined ? [value] : []));
   const odd = [...reading.operands.map(({ text }) => text), ...specs].find((text) => !/test|spec/i.test(text));
   return program === 'mocha' && odd !== undefined
-    ? unknown('runs files that are no tests by their names', { runsFiles: true })
+    ? unknown('runs files whose names are not those of tests', { runsFiles: true })
     : undefined;
 }
 

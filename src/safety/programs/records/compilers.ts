@@ -77,7 +77,7 @@ export const COMPILERS: Records = {
     open: 'runs a program of the project',
     runsFiles: true,
     judge: ({ args }) =>
-      args.some(({ text }) => /^-(javaagent|agent|XX)/.test(text)) ? unknown('loads code of its own first') : undefined,
+      args.some(({ text }) => /^-(javaagent|agent|XX)/.test(text)) ? unknown('loads its own code first') : undefined,
   },
   javac: {
     singleDash: true,
@@ -107,7 +107,7 @@ export const COMPILERS: Records = {
         judge: (call, reading) =>
           /^(nextest|llvm-cov)$/.test(reading.path[0] ?? '') &&
           /^(clean|archive|self)$/.test(reading.operands[0]?.text ?? '')
-            ? unknown('takes away or packs what was built')
+            ? unknown('removes or packs build products')
             : judgeCargo(call, reading),
       },
       'tree metadata search info locate-project verify-project pkgid version read-manifest help audit outdated deny': {
@@ -152,7 +152,7 @@ export const COMPILERS: Records = {
         judge: (call, reading) =>
           given(reading, '-n', '--dry-run') || call.operands[0]?.text === 'fetch'
             ? undefined
-            : unknown('changes what the project depends on'),
+            : unknown('changes the project’s dependencies'),
       },
       'install uninstall run r miri bloat expand watch login owner yank': {
         open: 'runs or installs a program',
@@ -186,7 +186,7 @@ export const COMPILERS: Records = {
           'tidy vendor edit': {
             singleDash: true,
             tune: '-v -e -go= -compat= -diff',
-            open: 'changes what the project depends on',
+            open: 'changes the project’s dependencies',
             operands: 'tune',
           },
         },
@@ -201,7 +201,7 @@ export const COMPILERS: Records = {
         judge: (_, reading) =>
           reading.operands.every(({ text }) => /^[\w.-]+\.[a-z]+\/[\w./@-]+$/.test(text))
             ? undefined
-            : unknown('changes what the project depends on'),
+            : unknown('changes the project’s dependencies'),
       },
       'run generate tool install work clean fix bug telemetry': {
         open: 'runs or changes something of the project',
@@ -233,11 +233,11 @@ function judgeGo({ machine }: CallFacts, reading: Reading): StaticVerdict | unde
   const builds = /^(build|test|vet)$/.test(reading.path[0] ?? '');
   for (const { text } of builds ? reading.operands : [])
     if (!OWN_PACKAGE.test(text) || !isOwnProject(machine, text))
-      return unknown('builds what another place holds', { runsFiles: true });
+      return unknown('builds the code of another place', { runsFiles: true });
   const mode = reading.given.findLast(({ name }) => name === '-mod')?.value;
   return mode === undefined || /^(readonly|vendor)$/.test(mode)
     ? undefined
-    : unknown('changes what the project depends on');
+    : unknown('changes the project’s dependencies');
 }
 
 /** What rustc tells about itself; `--print KIND=FILE` and `--emit KIND=FILE` write where they say. */
@@ -248,7 +248,7 @@ function judgeRustc({ machine }: CallFacts, reading: Reading): StaticVerdict | u
   if (source === undefined || given(reading, '-o', '--out-dir', '--print', '--explain')) return undefined;
   const target = source.slice(source.lastIndexOf('/') + 1).replace(/\.rs$/, '');
   return machine.files && /^(file|unseen)$/.test(lookAt(machine, target))
-    ? unknown('writes over what is there')
+    ? unknown('may overwrite existing files')
     : undefined;
 }
 
@@ -262,7 +262,7 @@ function denoFiles(_: CallFacts, reading: Reading) {
 /** `-W error::module.Category` imports the module; of `-X` some load, some write. */
 function judgePython(_: CallFacts, reading: Reading) {
   const odd = reading.given.find(({ name, value = '' }) => PYTHON_VALUES[name]?.test(value) === false);
-  return odd ? unknown(`an option ${odd.name} of python that is not known`) : undefined;
+  return odd ? unknown(`an unknown option ${odd.name} of python`) : undefined;
 }
 
 const PYTHON_VALUES: Readonly<Record<string, RegExp>> = {

@@ -34,7 +34,7 @@ const RESTIC_LOSS: RecordFinding = {
       { first: /^restore$/, any: [{ value: ['--target|-t', /^\/$/] }, { shape: '--delete' }] },
     ],
   },
-  reason: 'deletes backups or restores over what is there',
+  reason: 'deletes backups, or restores over existing data',
 };
 
 /** What takes an archive away. */
@@ -47,7 +47,7 @@ const BORG_LOSS: RecordFinding = {
       { first: /^key$/, second: /^change-passphrase$/ },
     ],
   },
-  reason: 'deletes backups or restores over what is there',
+  reason: 'deletes backups, or restores over existing data',
 };
 
 const BACKUP: Spec = {
@@ -216,14 +216,14 @@ export const DATA: Records = {
         judge: (_, reading) =>
           reading.operands.every(({ text }) => /^([\w.-]+:)?[^:,="']*$/.test(text))
             ? undefined
-            : unknown('a remote with settings of its own'),
+            : unknown('a remote with its own settings'),
       },
       'sync copy copyto move moveto delete purge rmdir rmdirs mkdir dedupe cleanup': {
         operands: 'tune',
         judge: (_, reading) =>
           reading.given.some(({ role }) => role === 'dry')
             ? undefined
-            : unknown('copies to the other end, over what is there'),
+            : unknown('copies to the other side, over existing files'),
       },
     },
   },
@@ -247,7 +247,7 @@ function judgeModel({ machine }: CallFacts, reading: Reading) {
   const name = reading.given.findLast((option) => option.name === '-output')?.value ?? '';
   const files = (reading.path[0] === 'quantize' ? ['ftz'] : ['bin', 'vec']).map((ending) => `${name}.${ending}`);
   const there = machine.files && files.some((file) => !/^(absent|empty)$/.test(lookAt(machine, file)));
-  return there ? unknown('writes over a model that is there') : adds(machine, `${name}.bin`);
+  return there ? unknown('may overwrite an existing model') : adds(machine, `${name}.bin`);
 }
 
 /** Tools for rows and trees of data, some with a language of their own. */
@@ -286,5 +286,5 @@ function judgeText({ machine }: CallFacts, reading: Reading): StaticVerdict | un
   const target = from.text.replace(/\.pdf$/i, '.txt');
   return /^(absent|empty)$/.test(lookAt(machine, target))
     ? undefined
-    : unknown('writes its text over a file of that name');
+    : unknown('overwrites a file of that name with its text');
 }

@@ -34,13 +34,12 @@ function judgeMode({ machine, args }: CallFacts, reading: Reading): StaticVerdic
   // `-w` and the like are a mode, though they look like an option.
   const mode = reading.operands[0]?.text ?? '';
   const targets = reading.operands.slice(1);
-  if (hasUnknown(mode) || args.length < 2 || given(reading, '--reference'))
-    return unknown('sets rights that are not known');
+  if (hasUnknown(mode) || args.length < 2 || given(reading, '--reference')) return unknown('sets unknown permissions');
   if (machine.reading && targets.some(mayBeOption))
-    return unknown('takes a name that begins with a dash for the rights');
+    return unknown('takes a name that begins with a dash for the permissions');
   const parts = mode.split(',');
   if (machine.files && targets.some(({ text }) => isLink(machine, text) || throughLink(machine, text)))
-    return unknown('changes the rights of what a link leads to');
+    return unknown('changes the permissions of the file behind a link');
   const closes = machine.files !== undefined && parts.some((part) => CLOSES.test(part));
   if (
     closes &&
@@ -51,7 +50,7 @@ function judgeMode({ machine, args }: CallFacts, reading: Reading): StaticVerdic
   if (targets.some(({ text }) => isCredential(text)))
     return destructive('grant rights', 'lets others read a key, token or password');
   if (!parts.every((part) => PLAIN_NUMBER.test(part) || PLAIN_LETTERS.test(part)))
-    return unknown('gives rights to others, or takes the own ones away');
+    return unknown('grants access to others, or removes yours');
   return targets.some(({ text }) => specialTarget(machine, text))
     ? unknown('changes rights where the shell or a tool looks')
     : CHANGES_RIGHTS;
@@ -64,7 +63,7 @@ function judgeInstallMode(_: CallFacts, { given: options }: Reading): StaticVerd
       /^(-m|--mode)$/.test(name) &&
       !value.split(',').every((part) => PLAIN_NUMBER.test(part) || PLAIN_LETTERS.test(part)),
   );
-  return odd ? unknown('gives rights to others') : undefined;
+  return odd ? unknown('grants access to others') : undefined;
 }
 
 /** Files and directories: looking, making, copying, packing. */
@@ -152,8 +151,8 @@ export const FILES: Records = {
       given(reading, '-d', '--date', '-t', '-r', '--reference') &&
       machine.files !== undefined &&
       !reading.operands.every(({ text }) => /^(absent|empty)$/.test(lookAt(machine, text)))
-        ? unknown('changes the times of files that are there')
-        : harmless('adds files, or changes the times of those that are there'),
+        ? unknown('changes the times of existing files')
+        : harmless('adds files, or changes the times of existing ones'),
   },
   'cp mv': {
     of: { cp: { values: '--reflink', traits: ['prints'] } },
@@ -201,7 +200,7 @@ export const FILES: Records = {
     tune: '-c -f -v -R -h -H -L -P --changes --silent --quiet --verbose --recursive --no-dereference --dereference --preserve-root --no-preserve-root --from=',
     read: '--reference=',
     operands: 'judged',
-    open: 'gives files another owner',
+    open: 'changes the owner of files',
   },
   rsync: {
     family: 'files',
@@ -243,7 +242,7 @@ function judgeLength({ machine }: CallFacts, reading: Reading): StaticVerdict | 
   );
   return fresh
     ? reading.operands.reduce<StaticVerdict>((all, { text }) => worse(all, adds(machine, text)), harmless())
-    : unknown('changes the length of a file that is there');
+    : unknown('changes the length of an existing file');
 }
 
 const removes: Spec = {
@@ -293,7 +292,7 @@ function removesInput(call: CallFacts, reading: Reading) {
   const { program } = call;
   if (reading.operands.length === 0 || given(reading, '-c', '--stdout', '--to-stdout', '-t', '--test', '-l', '--list'))
     return undefined;
-  if (isFed(call)) return unknown(`${program} asks before it writes over something, and its input answers`);
+  if (isFed(call)) return unknown(`${program} asks before it overwrites something, and its input answers`);
   if (given(reading, '-k', '--keep') || (/zstd$|lz4$/.test(program) && !given(reading, '--rm'))) return undefined;
   return unknown(`${program} removes the file it reads`);
 }
@@ -307,9 +306,9 @@ function judgeTar(call: CallFacts, reading: Reading) {
   if (archive !== undefined && (/^[^/]*:/.test(archive) || hasUnknown(archive.slice(0, 1))))
     return unknown('tar talks to another machine');
   if (unpacks && given(reading, '-P', '--absolute-names')) return unknown('tar -P writes wherever the archive says');
-  if (unpacks && call.io.stdin?.includes(FETCHED)) return unknown('unpacks what comes over the network');
+  if (unpacks && call.io.stdin?.includes(FETCHED)) return unknown('unpacks data from the network');
   if (unpacks && !keeps) return unpacksInto(call, reading, '-C', '--directory');
-  if (makes && isThere(call, archive)) return unknown('writes over an archive that is there');
+  if (makes && isThere(call, archive)) return unknown('may overwrite an existing archive');
   return makes || unpacks || given(reading, '-t', '--list', '-d', '--diff', '--compare')
     ? undefined
     : unknown('changes an archive');
@@ -327,17 +326,17 @@ function isThere({ machine }: CallFacts, path: string | undefined): boolean | un
   return machine.files.stat(path.startsWith('/') ? path : `${cwd}/${path}`) !== undefined;
 }
 
-/** Unpacking writes over what is there: known to lose nothing only into a place that is not there yet. */
+/** Unpacking may overwrite existing files: known to lose nothing only into a place that is not there yet. */
 function unpacksInto(call: CallFacts, reading: Reading, ...options: readonly string[]) {
   const into = reading.given.findLast(({ name }) => options.includes(name))?.value;
   bringsFiles(call.machine, into ?? '.');
   const special = specialDirectory(call.machine, into ?? '.');
   if (special) return special;
-  if (hasUnknown(into ?? '')) return unknown('unpacks where nobody knows');
+  if (hasUnknown(into ?? '')) return unknown('unpacks to an unknown place');
   if (call.machine.files === undefined) return undefined;
   return isThere(call, into) === false || (into !== undefined && call.machine.scope.made.has(into))
     ? undefined
-    : unknown('unpacks over what is there');
+    : unknown('unpacks over existing files');
 }
 
 /** What packs and unpacks. */
@@ -389,7 +388,7 @@ export const ARCHIVES: Records = {
     delete: '-m -d -f -u -FS -A -F -FF -O= -la -lf --move --delete --freshen --update --filesync --grow -g',
     operands: 'add read',
     judge: (call, reading) =>
-      isThere(call, reading.operands[0]?.text) ? unknown('changes an archive that is there') : undefined,
+      isThere(call, reading.operands[0]?.text) ? unknown('changes an existing archive') : undefined,
   },
   unzip: {
     tune: '-l -v -t -p -c -z -q -qq -n -j -C -L -a -aa -b -D -K -X -V -W -d= -P= -x= -Z -Z1 -U -s -M -1',
@@ -404,7 +403,7 @@ export const ARCHIVES: Records = {
     judge: ({ args, operands }) =>
       /^(l|t|b|h|i)$/.test(operands[0]?.text ?? '') || (/^[ax]$/.test(operands[0]?.text ?? '') && args.length <= 4)
         ? undefined
-        : unknown('7z writes over what is there'),
+        : unknown('7z may overwrite existing files'),
   },
   ar: {
     oldStyle: true,
@@ -423,7 +422,7 @@ export const ARCHIVES: Records = {
     judge: (_, reading) =>
       given(reading, '-t', '--list') || (given(reading, '-o', '--create') && !given(reading, '-F'))
         ? undefined
-        : unknown('unpacks over what is there, or packs over it'),
+        : unknown('unpacks over existing files, or overwrites an archive'),
   },
   jar: {
     oldStyle: true,
@@ -439,10 +438,10 @@ function judgeJar(call: CallFacts, reading: Reading): StaticVerdict | undefined 
   if (/^-?-?(t|list)/.test(letters)) return undefined;
   const target = reading.given.find((option) => option.name === '-f' || option.name === '--file')?.value ?? name;
   const makes = /^(-?c\w*|--create)$/.test(letters) && (/f/.test(letters) || given(reading, '-f', '--file'));
-  if (!makes || target === undefined) return unknown('jar writes over what is there');
+  if (!makes || target === undefined) return unknown('jar may overwrite existing files');
   const { machine } = call;
   const fresh = machine.files ? lookAt(machine, target) === 'absent' : target.endsWith('.jar');
-  return fresh ? adds(machine, target) : unknown('jar writes over what is there');
+  return fresh ? adds(machine, target) : unknown('jar may overwrite existing files');
 }
 
 /** Pictures, sound and film. Some protocols, filters and formats write, send or run. */
@@ -495,7 +494,7 @@ export const MEDIA_RECORDS: Records = {
   },
   'convert magick': {
     operands: 'judged',
-    open: 'writes a picture over what is there',
+    open: 'may overwrite a file with a picture',
     singleDash: true,
     tune: '-# -resize= -quality= -rotate= -crop= -strip -density= -background= -flatten -thumbnail= -colorspace= -alpha= -format=',
   },
@@ -569,7 +568,7 @@ function judgeStreams(reading: Reading): readonly (StaticVerdict | undefined)[] 
   return reading.given.map(({ name, value = '' }) => {
     if (name === '-f') {
       format = value;
-      return FORMATS.test(value) ? undefined : unknown(`format ${value.slice(0, 20)} is not known to be one file`);
+      return FORMATS.test(value) ? undefined : unknown(`format ${value.slice(0, 20)} may write several files`);
     }
     if (name === '-i') {
       const lavfi = format === 'lavfi';

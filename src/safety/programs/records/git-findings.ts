@@ -28,7 +28,7 @@ export const GIT_FINDINGS: readonly RecordFinding[] = [
     when: (call) =>
       call.operands.slice(1).some(({ text }) => isCredential(text) && (call.has('-f', '--force') || KEYS.test(text))),
   }),
-  row('git runs foreign code', 'sets what git runs later, for every repository', {
+  row('git runs foreign code', 'sets what git runs later, in every repository', {
     shapes: ['config'],
     // A hooks directory of the project is looked at where it is written.
     asks: {
@@ -99,7 +99,7 @@ export const GIT_FINDINGS: readonly RecordFinding[] = [
     ],
     asks: { any: [{ not: { first: /^replace$/ } }, { shape: '-d|--delete|-f|--force' }, { shape: '* *' }] },
   }),
-  row('git drop objects', 'deletes what could still be recovered', {
+  row('git drop objects', 'deletes data that could still be recovered', {
     kept: true,
     shapes: [
       'reflog expire|delete',
@@ -138,7 +138,7 @@ export const GIT_FINDINGS: readonly RecordFinding[] = [
     kept: true,
     shapes: ['read-tree -u|--reset', 'checkout-index -f'],
   }),
-  row('git fetch --force', 'moves local branches to what the remote has', {
+  row('git fetch --force', 'moves local branches to those of the remote', {
     shapes: ['fetch -f|--force /:/', 'fetch /^\\+[^:]*:(?!refs\\/remotes\\/)./'],
   }),
   row('git branch -d of a list', 'deletes branches that are not named here', {
@@ -205,7 +205,7 @@ const ANYBODYS = /^\/(tmp|var\/tmp|dev\/shm)(\/|$)/;
 const HOOKED = /^(pull|commit|merge|rebase|checkout|switch|push|am|cherry-pick|revert|worktree)$/;
 
 function judgeOtherPlace(machine: Machine, place: string, subcommand: string): StaticVerdict | undefined {
-  if (ANYBODYS.test(place)) return unknown('obeys the settings of a repository that anybody may have put there');
+  if (ANYBODYS.test(place)) return unknown('obeys the settings of a repository in a public directory');
   return HOOKED.test(subcommand) && !isOwnProject(machine, place)
     ? unknown('runs the hooks of another repository')
     : undefined;
@@ -217,13 +217,13 @@ export function judgeSettings(call: CallFacts, reading: Reading) {
   if (machine.scope.elsewhere === 'machine' && !LOOKS.test(reading.path[0] ?? ''))
     return unknown('changes a repository on another machine');
   if (ANYBODYS.test(machine.scope.near ?? '') && !isOwnProject(machine, '.'))
-    return unknown('obeys the settings of a repository that anybody may have put there');
+    return unknown('obeys the settings of a repository in a public directory');
   if (writesElsewhere(reading)) return unknown('writes a file whose place -C decides');
   for (const { name, value = '' } of reading.given.slice(0, reading.before)) {
     const found = name === '-C' ? judgeOtherPlace(machine, value, reading.path[0] ?? '') : undefined;
     if (found) return found;
     if (name === '-c' && !isHarmlessKey(value.split('=')[0] ?? ''))
-      return unknown('sets a setting of git that is not known to be harmless');
+      return unknown('changes a git setting that may not be harmless');
   }
   return broughtCode(call, reading);
 }
@@ -274,7 +274,7 @@ export function judgeFetch(call: CallFacts, reading: Reading) {
 export function judgeAdd(_: CallFacts, reading: Reading) {
   const forced = given(reading, '-f', '--force') && !given(reading, '-n', '--dry-run');
   const all = given(reading, '-A', '--all') || reading.operands.some(({ text }) => /^[./]*$|[*?[]/.test(text));
-  return forced && all ? unknown('adds all that is ignored') : undefined;
+  return forced && all ? unknown('adds all ignored files') : undefined;
 }
 
 /** Where a branch is pushed to by itself from then on. */
@@ -282,7 +282,7 @@ export function judgeUpstream(_: CallFacts, reading: Reading) {
   return reading.given.some(
     ({ name, value }) => /^(-u|--set-upstream-to)$/.test(name) && !/^(origin|upstream)\//.test(value ?? ''),
   )
-    ? unknown('lets a branch be sent to a remote that is not known')
+    ? unknown('sets a branch to be pushed to an unknown remote')
     : undefined;
 }
 
@@ -296,11 +296,11 @@ export function judgePush(call: CallFacts, reading: Reading) {
   if (refs.some((text) => /^[+:]|::/.test(text))) return unknown('overwrites or deletes on the remote');
   if (remote !== undefined && !USUAL_REMOTE.test(remote)) {
     machine.sends = true;
-    return unknown('sends commits to a remote that is not known');
+    return unknown('pushes commits to an unknown remote');
   }
   if (refs.some((text) => /:/.test(text) || hasUnknown(text)))
-    return unknown('sends commits to a branch of another name');
-  if (machine.written.has(SETTINGS)) return unknown('sends commits to a remote that was set just now');
+    return unknown('pushes commits to a branch with another name');
+  if (machine.written.has(SETTINGS)) return unknown('pushes commits to a remote that was added just now');
   return given(reading, '-n', '--dry-run') ? undefined : configuredPush(call, reading);
 }
 
@@ -308,10 +308,10 @@ export function judgePush(call: CallFacts, reading: Reading) {
 export function judgePull(call: CallFacts, reading: Reading) {
   bringsFiles(call.machine, '.');
   const [remote, branch] = reading.operands.map(({ text }) => text);
-  if (remote !== undefined && /[:/]/.test(remote)) return unknown('merges what an address holds');
+  if (remote !== undefined && /[:/]/.test(remote)) return unknown('merges from an address');
   return (
     judgeRemote(call, reading) ??
-    (call.machine.written.has(SETTINGS) ? unknown('merges from a remote that was set just now') : undefined) ??
+    (call.machine.written.has(SETTINGS) ? unknown('merges from a remote that was added just now') : undefined) ??
     configuredFetch(call, reading) ??
     overwritesIgnored(
       call,
@@ -391,7 +391,7 @@ const SETTINGS = '.git/config';
 export function judgeRepack(call: CallFacts, reading: Reading) {
   return call.operands[0]?.text === 'gc' && given(reading, '--auto') && reading.operands.length === 0
     ? undefined
-    : unknown('repacks what git keeps');
+    : unknown('repacks git’s objects');
 }
 
 /** Computed names: known to replace nothing where the listed directory has none of that form. */

@@ -30,24 +30,24 @@ function judgeNamed(
     const name = nameIn(address);
     if (name === undefined || hasUnknown(name) || /[{}[\]%]/.test(name)) {
       note(specialDirectory(machine, folder));
-      if (name !== undefined) note(unknown('writes a file whose name is not known'));
+      if (name !== undefined) note(unknown('writes a file with an unknown name'));
       continue;
     }
     const target = folder === '.' ? name : `${folder.replace(/\/$/, '')}/${name}`;
     note(specialTarget(machine, target));
     const found = lookAt(machine, target);
     if (replaces && machine.files && found !== 'absent' && found !== 'empty')
-      note(unknown('writes over a file if there is one'));
+      note(unknown('overwrites a file if there is one'));
   }
   return worst;
 }
 
 function judgeCurl(call: CallFacts, reading: Reading): StaticVerdict | undefined {
   if (reading.given.some(({ name, value }) => /^(-H|--header)$/.test(name) && value?.startsWith('@')))
-    return unknown('sends what a file holds');
+    return unknown('sends a file');
   // `-o '#1.txt'` names files by the parts of a pattern in the address.
   if (reading.given.some(({ name, value = '' }) => /^(-o|--output)$/.test(name) && /#\d/.test(value)))
-    return unknown('names what it writes after parts of the address');
+    return unknown('names its files after parts of the address');
   const folder = valueGiven(reading, '--output-dir');
   const addresses = [
     ...reading.operands.map(({ text }) => text),
@@ -61,7 +61,7 @@ function judgeCurl(call: CallFacts, reading: Reading): StaticVerdict | undefined
     const place = specialDirectory(call.machine, folder, [name]);
     if (place) return place;
     if (call.machine.files && lookAt(call.machine, `${folder}/${name}`) !== 'absent')
-      return unknown('writes over a file if there is one');
+      return unknown('overwrites a file if there is one');
   }
   const out = valueGiven(reading, '-w', '--write-out') ?? '';
   if (/%output\{|^@/.test(out)) return unknown('curl -w writes or reads a file');
@@ -89,7 +89,7 @@ export function judgeRsync(call: CallFacts, reading: Reading): StaticVerdict | u
   const sources = names.slice(0, -1);
   const listed = valueGiven(reading, '--files-from', '--exclude-from', '--include-from', '--password-file') ?? '';
   if (REMOTE.test(listed)) return unknown('reads a list from another machine');
-  if (names.some(hasUnknown)) return unknown('copies to or from a place that is not known');
+  if (names.some(hasUnknown)) return unknown('copies to or from an unknown place');
   if (given(reading, '--dry-run', '-n', '--list-only') || sources.length === 0) return undefined;
   if (REMOTE.test(target)) return unknown('copies files to another machine');
   const { machine } = call;
@@ -100,7 +100,7 @@ export function judgeRsync(call: CallFacts, reading: Reading): StaticVerdict | u
   return [
     target.endsWith('/') ? undefined : specialTarget(machine, target),
     ...sources.flatMap((source) => judgeArrival(machine, source, target)),
-    there && !given(reading, '--ignore-existing') ? unknown('writes over what is there') : undefined,
+    there && !given(reading, '--ignore-existing') ? unknown('may overwrite existing files') : undefined,
   ].reduce(worseOf, undefined);
 }
 
@@ -111,7 +111,7 @@ function judgeArrival(machine: Machine, source: string, target: string): readonl
   return [
     name === '' ? specialDirectory(machine, target) : specialDirectory(machine, target, [name]),
     name !== '' && !/\.\w+$/.test(name) ? specialDirectory(machine, `${target}/${name}`) : undefined,
-    replaces ? unknown('writes over the file if there is one') : undefined,
+    replaces ? unknown('overwrites the file if there is one') : undefined,
   ];
 }
 
@@ -119,14 +119,13 @@ function judgeScp(call: CallFacts, reading: Reading): StaticVerdict | undefined 
   const target = reading.operands.at(-1)?.text ?? '';
   const { machine } = call;
   if (REMOTE.test(target)) return unknown('copies files to another machine');
-  if (reading.operands.some(({ text }) => hasUnknown(text)))
-    return unknown('copies to or from a place that is not known');
+  if (reading.operands.some(({ text }) => hasUnknown(text))) return unknown('copies to or from an unknown place');
   const names = reading.operands.slice(0, -1).map(({ text }) => text.slice(text.search(/[^/:]*$/)));
   const special = worseOf(specialTarget(machine, target), specialDirectory(machine, target, names));
   if (special) return special;
-  if (!machine.files) return /[\w-]\.\w+$/.test(target) ? unknown('writes over a file if there is one') : undefined;
+  if (!machine.files) return /[\w-]\.\w+$/.test(target) ? unknown('overwrites a file if there is one') : undefined;
   return /^\.?\/?$|\/$/.test(target) || lookAt(machine, target) !== 'absent'
-    ? unknown('writes over a file if there is one')
+    ? unknown('overwrites a file if there is one')
     : undefined;
 }
 
@@ -137,7 +136,7 @@ function worseOf(a: StaticVerdict | undefined, b: StaticVerdict | undefined): St
 /** `unzip -d DIR`: asks before it writes over a file, and nobody answers; what it adds has any name. */
 export function judgeUnzip(call: CallFacts, reading: Reading): StaticVerdict | undefined {
   if (given(reading, '-l', '-t', '-v', '-p', '-c', '-z', '-Z', '-Z1')) return undefined;
-  if (isFed(call)) return unknown('unzip asks before it writes over something, and its input answers');
+  if (isFed(call)) return unknown('unzip asks before it overwrites something, and its input answers');
   const folder = valueGiven(reading, '-d');
   bringsFiles(call.machine, folder ?? '.');
   return folder === undefined ? specialDirectory(call.machine, '.') : fillsDirectory(call.machine, folder, true);

@@ -42,7 +42,7 @@ export const SYSTEM_PACKAGES: Records = {
             : undefined),
       },
       'download source': { operands: 'tune', open: 'writes files that the server names' },
-      'build-dep': { operands: 'tune', open: 'installs whatever a package says that it is built with' },
+      'build-dep': { operands: 'tune', open: 'installs the build dependencies of a package' },
       'remove purge autoremove autopurge clean autoclean upgrade full-upgrade dist-upgrade dselect-upgrade satisfy': {
         operands: 'tune',
         judge: (_, reading) =>
@@ -177,9 +177,9 @@ export const SYSTEM_PACKAGES: Records = {
           reading.path[0] === 'upgrade' &&
           reading.operands.length === 0 &&
           reading.given.every(({ role }) => role !== 'dry')
-            ? unknown('replaces all that is installed')
+            ? unknown('replaces everything that is installed')
             : reading.operands.some(({ text }) => /:\/\/|\//.test(text))
-              ? unknown('installs from an address, or from a tap of somebody')
+              ? unknown('installs from an address, or from someone’s tap')
               : undefined,
       },
       'cleanup autoremove uninstall remove': {
@@ -205,7 +205,7 @@ export const SYSTEM_PACKAGES: Records = {
           if (names.some((name) => /^[./~]|:\/\/|\.(flatpak(ref)?|snap)$/.test(name)))
             return unknown('installs a file');
           return program === 'flatpak' && names.length > 1 && !/^(flathub(-beta)?|fedora)$/.test(names[0] ?? '')
-            ? unknown('installs from a remote that is not known')
+            ? unknown('installs from an unknown remote')
             : undefined;
         },
       },
@@ -215,7 +215,7 @@ export const SYSTEM_PACKAGES: Records = {
     wraps: { sub: 'shell|develop', after: '-c --command', onlyCode: true, skip: 99 },
     operands: 'judged',
     dry: '--dry-run',
-    open: 'evaluates what the project says',
+    open: 'evaluates code of the project',
     tune: '-q -qa -d --query --installed --available --delete-older-than=',
   },
 };
@@ -239,9 +239,9 @@ function judgePip(call: CallFacts, reading: Reading): StaticVerdict | undefined 
   if (odd || local) return unknown('installs code of the project or of an address', { runsFiles: true });
   for (const { name, value = '' } of reading.given) {
     if (/^(-i|--index-url|--extra-index-url)$/.test(name) && !INDEX.test(value))
-      return unknown('installs from an index that is not known');
+      return unknown('installs from an unknown index');
     if (!/^(-r|-c|--requirement|--constraint)$/.test(name)) continue;
-    if (/:\/\//.test(value)) return unknown('reads what to install from an address');
+    if (/:\/\//.test(value)) return unknown('reads the list to install from an address');
     const text = textOf(call, value);
     if (text === UNREAD) return unknown(`${value.slice(-60)} can't be read beforehand`, { runsFiles: true });
     if (text !== undefined && !text.split('\n').every((line) => REQUIREMENT.test(line)))
@@ -323,7 +323,7 @@ export const PACKAGES: Records = {
           delete: '--fix',
           judge: (_, reading) =>
             reading.path[0] === 'audit' && reading.operands.some(({ text }) => text === 'fix')
-              ? unknown('changes what is installed')
+              ? unknown('changes installed packages')
               : undefined,
         },
       help: { operands: 'tune' },
@@ -352,7 +352,7 @@ export const PACKAGES: Records = {
         control: SCRIPTS,
       },
       'install i add': { ...installs(), judge: judgeScripts },
-      'ci import fetch': installs('takes what is installed away, and runs scripts of packages'),
+      'ci import fetch': installs('removes installed packages, and runs their scripts'),
       'update up upgrade dedupe ddp prune uninstall remove rm r un unlink link ln rebuild unpublish': installs(
         'changes packages, whose scripts run',
       ),
@@ -415,7 +415,7 @@ export const PACKAGES: Records = {
         judge: judgePip,
       },
       'uninstall inject upgrade upgrade-all run environment ensurepath reinstall completion': {
-        open: 'changes what is installed',
+        open: 'changes installed packages',
         operands: 'judged',
         tune: '-y --yes -r= --requirement=',
       },
@@ -524,7 +524,8 @@ export const PACKAGES: Records = {
           create: {
             operands: 'tune',
             read: '-f= --file=',
-            judge: (_, reading) => (isDryReading(reading) ? undefined : unknown('installs what a file names')),
+            judge: (_, reading) =>
+              isDryReading(reading) ? undefined : unknown('installs the packages that a file names'),
           },
         },
       },
@@ -601,5 +602,5 @@ function judgeChannels(_: CallFacts, reading: Reading): StaticVerdict | undefine
       /^(-c|--channel)$/.test(name) &&
       !/^(conda-forge|defaults|main|anaconda|bioconda|pytorch|nvidia|r|intel)$/.test(value),
   );
-  return odd ? unknown('installs from a channel that is not known') : undefined;
+  return odd ? unknown('installs from an unknown channel') : undefined;
 }

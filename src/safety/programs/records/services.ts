@@ -25,9 +25,7 @@ function judgeRun({ given: options, path, operands }: Reading) {
     if (/^--net(work)?$/.test(name) && /^(host|container:)/.test(value))
       return unknown('shares the network of this machine');
   }
-  return path.includes('run') && isForeignImage(operands[0]?.text ?? '')
-    ? unknown('runs an image of somebody')
-    : undefined;
+  return path.includes('run') && isForeignImage(operands[0]?.text ?? '') ? unknown('runs someone’s image') : undefined;
 }
 
 /** `someone/image`, `host.example/image`: anybody's. The registry itself looks after plain names. */
@@ -45,7 +43,7 @@ function judgeInspect(_: CallFacts, reading: Reading) {
   const picks =
     format !== undefined &&
     !/Env|\.Config\s*\}|json\s+\.\s*\}|\{\{\s*\.\s*\}\}|^json$|Spec|range|index|with/i.test(format);
-  return picks ? undefined : unknown('shows the environment that a container was given');
+  return picks ? undefined : unknown('shows the environment of a container');
 }
 
 /** Services as the project's own file says; another file is code that nobody has looked at. */
@@ -53,7 +51,7 @@ function judgeServices(_: CallFacts, reading: Reading) {
   if (reading.given.some(({ name, value = '' }) => name === '--scale' && /=0*$/.test(value)))
     return unknown('stops and removes containers of a service');
   return given(reading, '-f', '--file', '--project-directory')
-    ? unknown('starts what another file says', { runsFiles: true })
+    ? unknown('starts services of another file', { runsFiles: true })
     : undefined;
 }
 
@@ -77,7 +75,7 @@ const BUILD: Spec = {
   control: /(^|\/)([Dd]ocker|Container)file[^/]*$/,
   judge: (_, reading) =>
     reading.given.some(({ role, value }) => role === 'project' && value === '-')
-      ? unknown('builds what its input says', { runsFiles: true })
+      ? unknown('builds from its input', { runsFiles: true })
       : undefined,
 };
 
@@ -98,7 +96,7 @@ const docker: Spec = {
     exec: { ...DOCKER_RUN, load: '--privileged' },
     'pull wait': { operands: 'tune', tune: '-q -a --quiet --platform= --all-tags' },
     start: { operands: 'tune', tune: '-a -i --attach --interactive' },
-    attach: { open: 'takes part in what runs', operands: 'tune', tune: '-a -i --attach --interactive' },
+    attach: { open: 'attaches to a running program', operands: 'tune', tune: '-a -i --attach --interactive' },
     create: { operands: 'judged', open: 'makes a container', tune: DOCKER_RUN.tune ?? '' },
     build: BUILD,
     buildx: { subs: { build: BUILD, 'ls inspect version du': LOOKS } },
@@ -188,7 +186,7 @@ export const DOCKER: Records = { docker, 'docker-compose': { ...(docker.subs?.co
 /** The words behind a container's name are options of `ps`, of which `e` shows the environment. */
 function judgeTop(_: CallFacts, reading: Reading): StaticVerdict | undefined {
   return reading.operands.slice(1).some(({ text }) => /^[a-zA-Z]*e[a-zA-Z]*$|^-[a-zA-Z]*E/.test(text))
-    ? unknown('shows the environment of what runs there')
+    ? unknown('shows the environment of running containers')
     : undefined;
 }
 
@@ -321,7 +319,7 @@ export const CLOUDS: Records = {
           given(reading, '--prefix', '--from-key') &&
           !given(reading, '--keys-only', '--count-only') &&
           /^$|^\/?$|registry|secret/.test(reading.operands[0]?.text ?? '')
-            ? unknown('shows all that is kept, secrets among it')
+            ? unknown('shows all stored data, including secrets')
             : undefined,
       },
       'member endpoint alarm': { subs: { 'list status health hashkv': {} } },
@@ -364,7 +362,7 @@ const kubectl: Spec = {
         'use-context use set-context set rename-context': {
           operands: 'tune',
           tune: '--current --namespace= --cluster= --user=',
-          open: 'changes whom later commands talk to',
+          open: 'changes the server of later commands',
         },
       },
     },
@@ -406,7 +404,7 @@ const kubectl: Spec = {
 
 function judgeKube(_: CallFacts, reading: Reading) {
   return reading.given.some(({ name, value = '' }) => /^(-o|--output)$/.test(name) && /-file/.test(value))
-    ? unknown('takes what it prints from a file')
+    ? unknown('prints from a file')
     : undefined;
 }
 
@@ -433,7 +431,7 @@ function cloud(reads: RegExp, others = /^$/): Spec {
         at > 4 ||
         list.slice(0, at).some((word) => verbOf(word) === 'destroys')
       )
-        return unknown(`${text.slice(0, 60)} is not known to only read`);
+        return unknown(`${text.slice(0, 60)} may not only read`);
       return undefined;
     },
   };
@@ -610,7 +608,7 @@ export const SERVICES: Records = {
 /** A chart of an address is code of others. */
 function judgeChart(_: CallFacts, reading: Reading) {
   return reading.operands.some(({ text }) => /:\/\//.test(text))
-    ? unknown('renders or installs what an address holds')
+    ? unknown('renders or installs from an address')
     : undefined;
 }
 
@@ -642,7 +640,7 @@ function judgeManifest(reading: Reading) {
     ...reading.given.map(({ value }) => value ?? ''),
     ...reading.operands.map(({ text: word }) => word),
   ].join(' ');
-  if (/https?:\/\//.test(text)) return unknown('applies what an address holds');
+  if (/https?:\/\//.test(text)) return unknown('applies a file from an address');
   return /binding|token|clusterrole|cronjob|privileged|loadbalancer|nodeport|0\.0\.0\.0/i.test(text)
     ? unknown('grants rights, or opens a port')
     : undefined;
@@ -651,6 +649,6 @@ function judgeManifest(reading: Reading) {
 /** A base of another host is fetched: `github.com/x/y`, `x.example//path?ref=v1`. */
 function judgeBases(reading: Reading) {
   return reading.operands.some(({ text }) => /^[\w.-]+\.[a-z]{2,}[/:]|^git@|\/\/|\?/.test(text))
-    ? unknown('builds what another host holds')
+    ? unknown('builds on another host')
     : undefined;
 }

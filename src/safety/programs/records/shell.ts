@@ -55,7 +55,7 @@ export const SHELL: Records = {
     judge: (_, reading) =>
       reading.operands.every(({ text }) => /^0?[0-7]?[0-7][2367]$/.test(text))
         ? undefined
-        : unknown('lets others write to what is made from now on'),
+        : unknown('lets others write to new files'),
   },
   'shopt unalias': {
     tune: '-s -u -q -p -o -a -S',
@@ -139,7 +139,7 @@ export const SHELL: Records = {
       '-C -c -E -n=0 --clear --read-clear --console-off --console-level= --rotate --vacuum-size= --vacuum-time= --vacuum-files= --flush --sync --relinquish-var --setup-keys --update-catalog --force --smart-relinquish-var',
     operands: 'tune',
     judge: ({ program }, reading) =>
-      program === 'dmesg' && given(reading, '-n', '-D', '-E') ? unknown('changes what the console shows') : undefined,
+      program === 'dmesg' && given(reading, '-n', '-D', '-E') ? unknown('changes the console') : undefined,
   },
   'man info apropos whatis help': {
     helpers: 'sh preconv tbl eqn nroff troff groff grotty col locale gzip zcat less pager cat tput',
@@ -175,10 +175,10 @@ export const SHELL: Records = {
     operands: 'tune',
     judge: (_, reading) =>
       /^g?shadow$/.test(reading.operands[0]?.text ?? '')
-        ? unknown('shows what passwords are made of')
+        ? unknown('shows password hashes')
         : /^(hosts|ahosts\w*|networks|netgroup)$/.test(reading.operands[0]?.text ?? '') &&
             reading.operands.some(({ text }) => hasUnknown(text))
-          ? unknown('asks other machines for a name with parts that are not known')
+          ? unknown('looks up a name with unknown parts')
           : undefined,
   },
   uuidgen: {
@@ -331,7 +331,7 @@ export const WRAPPERS_RECORDS: Records = {
       reading.given.some(({ name, value }) => /^(-o|--output)$/.test(name) && /^[|!]/.test(value ?? ''))
         ? unknown('gives its report to a command')
         : reading.given.some(({ name, value }) => name === '-e' && /^(inject|fault)\b/.test(value ?? ''))
-          ? unknown('changes what the program is told')
+          ? unknown('changes the program’s input')
           : tracesData(reading),
   },
   valgrind: {
@@ -344,7 +344,7 @@ export const WRAPPERS_RECORDS: Records = {
     operands: 'command',
     judge: (_, reading) =>
       reading.given.some(({ name, value = '' }) => name === '--tool' && !/^\w+$/.test(value))
-        ? unknown('a tool of valgrind that is not its own')
+        ? unknown('a foreign tool of valgrind')
         : undefined,
   },
 };

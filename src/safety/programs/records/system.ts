@@ -308,7 +308,7 @@ export const TOOLS: Records = {
         tune: '--list',
         delete: '--yes',
         operands: 'tune',
-        judge: (_, reading) => (given(reading, '--list') ? undefined : unknown('asks what is to be put back')),
+        judge: (_, reading) => (given(reading, '--list') ? undefined : unknown('asks what to restore')),
       },
       doctor: { tune: '--json' },
       safety: { subs: { check: { tune: '--jsonl --strict', operands: 'tune' } } },
@@ -446,7 +446,7 @@ export const TOOLS: Records = {
     judge: ({ machine }, reading) =>
       given(reading, '-o', '--out', '--archive') || (machine.files && lookAt(machine, 'dump') === 'absent')
         ? undefined
-        : unknown('writes over what an earlier dump left'),
+        : unknown('may overwrite an earlier dump'),
   },
   createdb: { tune: '-h= -p= -U= -O= -E= -T= -w -W -e -d ', operands: 'tune' },
   'ssh-agent': { wraps: { idle: '-k -s -c' }, traits: ['printsSetup'], tune: '-s -c -D -d -t=', delete: '-k' },

@@ -264,7 +264,7 @@ function judgePieces({ machine }: CallFacts, reading: Reading): StaticVerdict | 
   const fresh = machine.files
     ? found === 'absent' && !given(reading, '-a', '--suffix-length')
     : /(^|[_.-]|part|chunk)$/.test(prefix);
-  return fresh ? undefined : unknown('writes pieces that may be there already');
+  return fresh ? undefined : unknown('may overwrite existing pieces');
 }
 
 /** A program for jq out of a file; not known where nobody may look, unmarked where it is not there. */
@@ -275,9 +275,9 @@ function jqIn(call: CallFacts, file: string): string | undefined {
 
 /** The verdict on a program in the language of jq, wherever it stands: it runs and writes nothing. */
 export function judgeJq(code: string): StaticVerdict | undefined {
-  if (hasUnknown(code)) return unknown('a program for jq that is not known');
+  if (hasUnknown(code)) return unknown('an unknown program for jq');
   if (/(^|[^.\w$])(include|import)\b/.test(withoutTexts(code)))
-    return unknown('a program for jq that takes in another');
+    return unknown('a program for jq that includes another');
   return undefined;
 }
 
