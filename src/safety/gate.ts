@@ -163,16 +163,16 @@ export function createGate(options: GateOptions): Gate & Pick<SafetyPort, 'check
     return opinion;
   };
 
+  /** Why what the tables leave open needs no model: it is held, or only edits and is kept. */
+  const heldOrKept = async (verdict: StaticVerdict, { held, project, cwd }: JudgeContext) => {
+    if (held && !project) return 'Restricted mode blocks what it would change';
+    const kept = verdict.onlyEdits && hostOf(cwd) === undefined && (await options.keeps?.()) === true;
+    return kept ? ':undo takes it back' : undefined;
+  };
+
   const open = async (verdict: StaticVerdict, action: Action, context: JudgeContext): Promise<Judgement> => {
-    if (context.held && !context.project && action.kind === 'command')
-      return {
-        destructive: false,
-        reason: `${verdict.reason}; Restricted mode blocks what it would change`,
-        source: 'static',
-      };
-    const kept = verdict.onlyEdits && hostOf(context.cwd) === undefined && (await options.keeps?.()) === true;
-    if (kept && action.kind === 'command')
-      return { destructive: false, reason: `${verdict.reason}; :undo takes it back`, source: 'static' };
+    const why = action.kind === 'command' ? await heldOrKept(verdict, context) : undefined;
+    if (why) return { destructive: false, reason: `${verdict.reason}; ${why}`, source: 'static' };
     if (!options.enabled || !secondOpinion) {
       const halts = verdict.unresolved === true;
       const reason = halts
