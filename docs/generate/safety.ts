@@ -25,7 +25,8 @@ shells, and commands within the arguments of other programs. The verdict is one 
   read or only add. The command runs.
 - **unknown**: anything else, with the name of what is missing. A model gives a second opinion
   (\`safety.llm_second_opinion\`); anything but a clear *NO* HALTs. In Restricted and Project, where the kernel bounds
-  the command or \`:undo\` covers it, it runs without a second opinion.
+  the command or \`:undo\` covers it, it runs without a second opinion. So does a formatter, in Unrestricted as well,
+  while what it edits is kept.
 
 The second opinion gets the command, your goal, the reason why the rules do not know the command, and up to 3,000
 characters of the scripts that it runs.
@@ -38,8 +39,8 @@ characters of the scripts that it runs.
   a script imports, three levels deep and up to 256 kB each. Other languages stay unknown. If one of these files changes
   before the launch, nothing runs ([how Python is judged](decisions/python-by-its-tree.md)).
 - **New projects**: a directory that was cloned or unpacked during a session is new until a later session, once you have
-  run a command there. Its tests, builds and wrappers are unknown. Known directories are in
-  \`~/.local/state/aish/trees.jsonl\`.
+  run a command there. Its tests, builds and wrappers are unknown, and so is git where hooks or settings that start
+  programs came with it. Known directories are in \`~/.local/state/aish/trees.jsonl\`.
 - **Dry runs** count for the subcommand that has the option, and only for deleting and writing.
 - **Files that decide what runs later** (\`.git/hooks\`, a shell's start file, \`Makefile\`, \`package.json\` …): writing
   one is never safe, and neither is the program that obeys it in the same command.

@@ -25,16 +25,9 @@ const PERL_MODULE = pattern(String.raw`
   `);
 /** A separator of fields that is no code. */
 const PERL_FIELDS = /^-F([^\w\s"'/;`]|\\[t|]|\/(\\[ts|.]|[^/\\(){}@$&'"])+\/)$/;
-const PRELOAD_VARIABLES = [
-  'NODE_OPTIONS',
-  'PYTHONPATH',
-  'PYTHONSTARTUP',
-  'PERL5OPT',
-  'PERL5LIB',
-  'RUBYOPT',
-  'RUBYLIB',
-  'LD_PRELOAD',
-];
+const PRELOAD_VARIABLES = 'NODE_OPTIONS PYTHONPATH PYTHONSTARTUP PERL5OPT PERL5LIB RUBYOPT RUBYLIB LD_PRELOAD'.split(
+  ' ',
+);
 
 /** Interpreters: one-liners, code on standard input, script files. */
 export const INTERPRETERS: Handlers = forAll(

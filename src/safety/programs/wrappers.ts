@@ -476,36 +476,26 @@ function valuesOf(program: string, subcommands: readonly string[]): ReadonlySet<
   return new Set(options.flatMap(([name, { value }]) => (value === 'required' ? [name] : [])));
 }
 
-const DOCKER_VALUES = once(() => valuesOf('docker', ['run', 'compose']));
-const KUBECTL_VALUES = once(() => valuesOf('kubectl', ['exec', 'run', 'debug']));
-
-/** Made when first needed: the guard starts for every command. */
-function once<T>(make: () => T): () => T {
-  let made: T | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
-}
-
 const DECIDES =
   /^(PATH|LD_\w+|BASH_ENV|ENV|SHELLOPTS|NODE_OPTIONS|PYTHON(PATH|STARTUP|HOME)|PERL5(OPT|LIB)|RUBY(OPT|LIB)|JAVA_TOOL_OPTIONS|GIT_(?!AUTHOR|COMMITTER)\w+)=/;
 
 /** Containers: what runs inside one is judged as if it ran outside; what it holds may matter as much. */
 export const CONTAINERS: Handlers = {
   ...forAll('docker docker-compose', (call) => {
-    const at = subcommand(call.args, DOCKER_VALUES(), /^(container|compose|sandbox)$/);
+    const values = valuesOf('docker', ['run', 'compose']);
+    const at = subcommand(call.args, values, /^(container|compose|sandbox)$/);
     const sub = call.args[at]?.text ?? '';
     if (sub !== 'exec' && sub !== 'run') return undefined;
-    return runInside(call, at, DOCKER_VALUES(), true);
+    return runInside(call, at, values, true);
   }),
   ...forAll('kubectl oc k3s microk8s', (call) => {
-    const at = subcommand(call.args, KUBECTL_VALUES(), /^kubectl$/);
+    const values = valuesOf('kubectl', ['exec', 'run', 'debug']);
+    const at = subcommand(call.args, values, /^kubectl$/);
     const sub = call.args[at]?.text ?? '';
     if (sub !== 'exec' && sub !== 'run' && sub !== 'rsh' && sub !== 'debug') return undefined;
     const dashes = call.args.findIndex((field) => field.text === '--');
     if (dashes >= 0) return inside(call, call.args.slice(dashes + 1));
-    return runInside(call, at, KUBECTL_VALUES(), false);
+    return runInside(call, at, values, false);
   }),
 };
 

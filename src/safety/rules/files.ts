@@ -112,9 +112,6 @@ export const VERSION_CONTROL_RULES: readonly Rule[] = [
     of: { 'gh glab hub tea': { not: { first: /^(search|help|completion|browse)$/ } } },
   }),
   row('other version control', 'throws away changes or history', {
-    shapes: [
-      'strip|purge|rollback|revert|update|histedit|rebase|remove|rm|forget|uncommit|unamend|backout|prune|obliterate|abandon|undo|restore|edit|op|clean|delete|del|move|unrecord|unpull|hide|cleanup',
-    ],
     of: {
       'hg sl': {
         any: [
@@ -199,9 +196,6 @@ export const DISK_RULES: readonly Rule[] = [
     },
   }),
   row('zfs destroy', 'destroys a data set, pool or snapshot', {
-    shapes: [
-      'destroy|rollback|release|remove|detach|offline|labelclear|export|replace|split|clear|promote|unload-key|revert|receive|recv|create|upgrade|reguid|initialize|attach',
-    ],
     of: {
       zfs: {
         first: /^(destroy|rollback|release|promote|unload-key|receive|recv)$/,
