@@ -9,7 +9,7 @@ import type { CommandResult } from '../../src/session/action.ts';
 import { lacks, pathOf, userShells } from '../support/lacks.ts';
 import { shows, until, userShell } from './support.ts';
 
-/** A shell whose commands can be sent to the background, and the jobs they become. */
+/** A shell whose commands can be sent to the background, and the jobs that they become. */
 async function bench(shell?: string) {
   let rests = false;
   let busy = () => false;
@@ -19,7 +19,7 @@ async function bench(shell?: string) {
   const user = await userShell('', { onPrompt, ...(shell === undefined ? {} : { shell }) });
   busy = () => user.shell.busy;
   const jobs = new JobRegistry();
-  // zsh does not end them when its terminal is closed.
+  // zsh does not end jobs when its terminal is closed.
   onTestFinished(() => jobs.list().forEach(({ id }) => void jobs.kill(id)));
   const ended: CommandResult[] = [];
   jobs.onEnd((job) => job.result && ended.push(job.result));
@@ -34,7 +34,10 @@ async function bench(shell?: string) {
       return { id, release: () => jobs.release(id) };
     });
   };
-  /** The shell is asked nothing more: a job that ends now is still known when it is asked for it. */
+  /**
+   * Waits until the shell is asked nothing more: a job that ends now is still known when the shell is next asked for
+   * it.
+   */
   const atRest = () =>
     until(
       () => rests && waitsForLine(user.shell.pid, readlinkSync(`/proc/${user.shell.pid}/fd/0`)) === true,
@@ -51,7 +54,7 @@ async function begun(shell: UserShell, line: string, text: string): Promise<Runn
 }
 
 describe.each(userShells())('a command sent to the background of %s', (program) => {
-  it('frees the shell, goes on, prints into its own job and tells its end', async () => {
+  it('frees the shell, continues, prints into its own job and reports its end', async () => {
     const { shell, home, jobs, ended, send, run, atRest } = await bench(program);
     const line = "sh -c 'echo one; while [ ! -e go ]; do sleep 0.02; done; echo two; exit 7'";
     const running = await begun(shell, line, 'one');
@@ -72,7 +75,7 @@ describe.each(userShells())('a command sent to the background of %s', (program) 
     expect((await run('echo $?')).head).toBe('148');
   });
 
-  it('comes back to the front with the keyboard, where it wants one', async () => {
+  it('returns to the foreground, with the keyboard if it reads', async () => {
     const { shell, idle, jobs, ended, send } = await bench(program);
     const running = await begun(shell, 'sh -c "echo go; exec cat"', 'go');
     expect(await send('cat')).toBeUndefined();
@@ -88,8 +91,8 @@ describe.each(userShells())('a command sent to the background of %s', (program) 
     expect(ended).toEqual([]);
   });
 
-  // zsh loses its current job when `fg` of one that was stopped within an eval is stopped again.
-  it.runIf(program.endsWith('bash'))('goes there as well after Ctrl-Z and fg', async () => {
+  // zsh loses its current job when `fg` of one stopped within an eval is stopped again.
+  it.runIf(program.endsWith('bash'))('can be one that was stopped by Ctrl-Z and continued by fg', async () => {
     const { shell, jobs, send } = await bench(program);
     const stopped = await begun(shell, 'sh -c "echo go; exec sleep 100"', 'go');
     shell.write('\x1a');
@@ -102,21 +105,21 @@ describe.each(userShells())('a command sent to the background of %s', (program) 
     expect(jobs.running()).toHaveLength(1);
   });
 
-  it('ends with the exit code that the shell has shown, or is said to have none, where it has forgotten it', async () => {
+  it('ends with the exit code that the shell reported, or with none when the shell forgot it', async () => {
     const { shell, home, ended, send, run } = await bench(program);
     await begun(shell, "sh -c 'echo one; while [ ! -e go ]; do sleep 0.02; done; exit 7'", 'one');
     await send('sh');
     writeFileSync(join(home, 'go'), '');
-    // The end comes while another command runs: behind that one the shell shows and forgets it.
+    // The job ends while another command runs. After that one the shell reports and forgets the job.
     await run('sleep 0.6');
     await until(() => ended.length > 0, 'its end is told');
-    // Whether bash shows it is a race of its own: what is told is never another code.
+    // Whether bash reports it is a race within bash; the reported code is never a wrong one.
     const note = ended[0]?.exit === null ? 'the shell did not report its exit code' : undefined;
     expect([7, null]).toContain(ended[0]?.exit);
     expect(ended[0]?.note).toBe(note);
   });
 
-  it('is ended by its job', async () => {
+  it('ends when its job is killed', async () => {
     const { shell, jobs, ended, send, atRest } = await bench(program);
     await begun(shell, 'sh -c "echo go; exec sleep 100"', 'go');
     await send('sleep');
@@ -127,8 +130,8 @@ describe.each(userShells())('a command sent to the background of %s', (program) 
   });
 });
 
-describe('what can’t go to the background says why', () => {
-  it('nothing, the shell itself, a full screen', async () => {
+describe('sending to the background', () => {
+  it('is refused with a reason for an idle shell, the shell itself, and a full-screen program', async () => {
     const { shell, send } = await bench();
     expect(await send('')).toBe('no command of yours is running');
     const asking = await begun(shell, 'read -p "name? " n', 'name?');
@@ -142,7 +145,7 @@ describe('what can’t go to the background says why', () => {
     await screen.result;
   });
 
-  it('one that has just ended, and a line of which only a part stops', async () => {
+  it('is refused with a reason for a command that just ended, and for a line of which only a part stops', async () => {
     const { shell, send, run } = await bench();
     const loop = await begun(shell, 'for i in 1 2; do sh -c "echo go; exec sleep 100"; done; echo after', 'go');
     expect(await send('for')).toContain('only a part');
@@ -151,10 +154,10 @@ describe('what can’t go to the background says why', () => {
   });
 });
 
-it('lists and ends what the user sent there with the shell’s own means', async () => {
+it('jobs that the user started with & are listed and can be killed', async () => {
   const { shell, run } = await userShell();
   await run('sh -c "sleep 100; true" & sleep 101 | cat &');
-  // Between fork and exec it is still called after the shell.
+  // Between fork and exec the process still has the shell's name.
   const listed = () => shell.jobs().filter(({ command }) => command !== 'bash');
   await until(() => listed().length === 2, 'both are listed');
   const [first] = listed();
@@ -179,7 +182,7 @@ it('a stopped vim or sleep is listed, and fg resumes it', async () => {
   expect((await front.result).exit).toBe(130);
 });
 
-it.skipIf(lacks('vim'))('vim gives the screen back on its Ctrl-Z and takes it again on fg', async () => {
+it.skipIf(lacks('vim'))('vim returns the screen on its Ctrl-Z and takes it again on fg', async () => {
   const { shell, home } = await userShell();
   const vim = shell.run('vim -u NONE -n note.txt');
   await until(() => vim.fullScreen, 'vim has the screen');
@@ -198,7 +201,7 @@ describe.skipIf(lacks('fish'))('a command sent to the background of fish', () =>
     ['a program', 'sleep 30'],
     ['a script', "sh -c 'while sleep 1; do echo tick; done'"],
     ['a pipeline', 'sleep 31 | cat'],
-  ])('becomes a job, and fg brings it back: %s', async (_, line) => {
+  ])('becomes a job, and fg returns it to the foreground: %s', async (_, line) => {
     const { shell, run, jobs, send, home } = await bench(pathOf('fish'));
     const running = shell.run(line);
     await until(() => (findProcess(shell.pid)?.foreground ?? shell.pid) !== shell.pid, 'the program is in front');

@@ -24,7 +24,7 @@ describe('the command at the cursor', () => {
     ['one\ntwo th', ['two', 'th'], 'argument'],
     ["echo 'a; b' c", ['echo', "'a; b'", 'c'], 'argument'],
     ['echo a\\ b', ['echo', 'a\\ b'], 'argument'],
-  ])('%j', (line, words, role) => {
+  ])('of %j is found with its words and role', (line, words, role) => {
     expect(commandAt(line, line.length)).toMatchObject({ words, role });
   });
 
@@ -37,7 +37,7 @@ describe('the command at the cursor', () => {
     ['cat "a\\"b', '"', 5, 'a"b'],
     ['cat "a\\nb', '"', 5, 'a\\nb'],
     ["cat 'x'y", '', 4, 'xy'],
-  ])('knows the open quotes of %j', (line, quote, quoteStart, plain) => {
+  ])('in %j has its open quotes recognised', (line, quote, quoteStart, plain) => {
     expect(commandAt(line, line.length)).toMatchObject({ quote, quoteStart, plain });
   });
 });

@@ -8,7 +8,7 @@ import { shows, until, userShell } from './support.ts';
 
 const ZSH = pathOf('zsh') ?? 'zsh';
 
-/** Asks a shell what may stand at the end of a line: the texts, and where they would begin. */
+/** Asks a shell for completions at the end of a line: the texts, and where they would begin. */
 async function asking(bashrc: string, options: Parameters<typeof userShell>[1] = {}) {
   const bench = await userShell(bashrc, options);
   const complete = (line: string, signal = new AbortController().signal) =>
@@ -45,7 +45,7 @@ complete -D -F _late -o default
 cd() { builtin cd "$@"; }
 `;
 
-describe('bash', () => {
+describe('completion by bash', () => {
   it('knows the aliases, functions and variables of the live shell', async () => {
     const { texts, run } = await asking(RC);
     expect(await texts('zebra')).toEqual(['zebra-alias ', 'zebra_function ']);
@@ -56,7 +56,7 @@ describe('bash', () => {
     expect(await texts('ls ~roo')).toEqual(['ls ~root/']);
   });
 
-  it('asks the functions, word lists and loaders that are set up for a command', async () => {
+  it('uses the functions, word lists and loaders registered for a command', async () => {
     const { texts } = await asking(RC);
     expect(await texts('pets ')).toEqual(['pets cat ', 'pets dog ', 'pets --name=', 'pets --loud ']);
     expect(await texts('pets --n')).toEqual(['pets --name=']);
@@ -68,7 +68,7 @@ describe('bash', () => {
     expect(await texts('lazy l')).toEqual(['lazy loaded ', 'lazy latent ']);
   });
 
-  it('quotes what needs it, as the quotes around it want it', async () => {
+  it('quotes candidates as the quotes around the cursor require', async () => {
     const { texts, home } = await asking(RC);
     mkdirSync(join(home, 'a dir'));
     writeFileSync(join(home, 'it’s $5 & more'), '');
@@ -84,7 +84,7 @@ describe('bash', () => {
     expect(await texts('cat ~/a')).toEqual(['cat ~/a\\ dir/']);
   });
 
-  it('changes nothing: status, history, jobs, traps, screen', async () => {
+  it('changes neither status, history, jobs, traps nor screen', async () => {
     const { texts, run, idle } = await asking(`${RC}
 trap 'echo debugged >> ~/debug' DEBUG
 PROMPT_COMMAND='echo prompted >> ~/prompts'`);
@@ -108,7 +108,7 @@ PROMPT_COMMAND='echo prompted >> ~/prompts'`);
     await run('kill %1');
   });
 
-  it('is not asked while a command runs, and gives up what takes too long or is not wanted any more', async () => {
+  it('is not asked during a command, and stops when it takes too long or is cancelled', async () => {
     const { shell, texts, complete, run } = await asking(
       `_slow() { sleep 100; COMPREPLY=(never); }; complete -F _slow slow; _hang() { while :; do :; done; }; complete -F _hang hang`,
     );
@@ -129,8 +129,8 @@ PROMPT_COMMAND='echo prompted >> ~/prompts'`);
   });
 });
 
-describe.skipIf(lacks('zsh'))('zsh', () => {
-  it('answers with the completion system of the live shell', async () => {
+describe.skipIf(lacks('zsh'))('completion by zsh', () => {
+  it('uses the completion system of the live shell', async () => {
     const bench = await asking('', { shell: ZSH });
     await bench.run(
       'alias zebra-alias=true; zebra_function() { :; }; zebra_local=1; _pets() { _arguments "--loud[make noise]" "--name=[its name]:name:(rex tom)" "1:kind:(cat dog)" }',
@@ -148,7 +148,7 @@ describe.skipIf(lacks('zsh'))('zsh', () => {
     expect(await bench.texts("cat 'a f")).toEqual(["cat 'a file "]);
   });
 
-  it('changes nothing: status, history, jobs, hooks, screen', async () => {
+  it('changes neither status, history, jobs, hooks nor screen', async () => {
     const bench = await asking('', { shell: ZSH });
     await bench.run('precmd() { print prompted >> ~/prompts }; chpwd_functions=(); add() { print added >> ~/prompts }');
     await bench.run('precmd_functions+=(add); autoload -Uz compinit; compinit -D -i; sleep 100 & last=$!');
@@ -156,7 +156,7 @@ describe.skipIf(lacks('zsh'))('zsh', () => {
     const before = await count();
     await bench.texts('ls --');
     await bench.texts('cat ');
-    // Two hooks for the command that counted, none for the questions.
+    // Two hooks ran for the command that counted, and none for the questions.
     expect((await count()) - before).toBe(2);
     await bench.run('(exit 7)');
     await bench.texts('ls --');
@@ -169,7 +169,7 @@ describe.skipIf(lacks('zsh'))('zsh', () => {
     await bench.run('kill %1');
   });
 
-  it('gives a completion system to who has none, from the second question on', async () => {
+  it('loads a completion system for a user without one, from the second question on', async () => {
     const bench = await asking('', { shell: ZSH });
     await until(async () => (await bench.texts('ls --al')).includes('ls --all '), 'zsh has loaded its completions');
   });
@@ -180,7 +180,7 @@ const SLOW = {
   zsh: 'zmodload zsh/system; _slow() { print $sysparams[pid] > ~/pid.new; mv ~/pid.new ~/pid; sleep 107 }; autoload -Uz compinit; compinit -D -i; compdef _slow slow',
 };
 
-it.each(userShells())('a question that is open when %s is closed ends with it', async (shell) => {
+it.each(userShells())('an open completion request ends when %s is closed', async (shell) => {
   const bench = await asking('', { shell });
   await bench.run(shell.endsWith('zsh') ? SLOW.zsh : SLOW.bash);
   const asked = bench.complete('slow x');

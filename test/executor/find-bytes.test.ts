@@ -1,4 +1,4 @@
-/** What is searched for by a byte that is rare is found as if nothing were known of it. */
+/** Searching by the rarest byte finds the same as a plain search. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { find, partialMatchLength, wanted } from '../../src/executor/find-bytes.ts';
@@ -7,8 +7,8 @@ const SEQUENCES = ['\x1b[?', '\x1bc', '\x1b(', '\x1b]7331;', '\x1b[?2004h'];
 const pieces = fc.array(fc.constantFrom(...'\x1b[]?(c;72031h4 a', ...SEQUENCES, '\x1b[32m'), { maxLength: 40 });
 const output = pieces.map((all) => Buffer.from(all.join('')));
 
-describe.each(SEQUENCES)('%j', (text) => {
-  it('is found where it first stands', () => {
+describe.each(SEQUENCES)('the sequence %j', (text) => {
+  it('is found at its first occurrence', () => {
     fc.assert(
       fc.property(output, fc.nat(20), (data, from) => {
         expect(find(data, wanted(text), from)).toBe(data.indexOf(text, from));
@@ -16,7 +16,7 @@ describe.each(SEQUENCES)('%j', (text) => {
     );
   });
 
-  it('is seen to begin at the end, where it may go on', () => {
+  it('is reported as begun when a part of it ends the data', () => {
     fc.assert(
       fc.property(output, fc.nat(text.length - 1), fc.nat(8), (before, begun, from) => {
         const data = Buffer.concat([before, Buffer.from(text.slice(0, begun))]);

@@ -5,7 +5,7 @@ import { lacks, pathOf } from '../support/lacks.ts';
 import { baseEnv, until, userShell, workspace } from './support.ts';
 
 describe.skipIf(lacks('fish'))('fish', () => {
-  it('tells its aliases, functions and environment as they change', async () => {
+  it('reports its aliases, functions and environment as they change', async () => {
     const home = workspace();
     mkdirSync(join(home, '.config/fish'), { recursive: true });
     writeFileSync(join(home, '.config/fish/config.fish'), 'alias early=true\nset -gx COLOR red\n');
@@ -17,7 +17,7 @@ describe.skipIf(lacks('fish'))('fish', () => {
     await run("alias later='echo two words'; function plain; end");
     await has('later');
     expect([shell.knows('plain'), shell.state.aliases.has('plain'), shell.knows('cd')]).toEqual([true, false, true]);
-    // A name that is a function already.
+    // The name is already that of a function.
     await run('alias plain=true');
     await has('plain');
     expect(shell.state.env).toMatchObject({ COLOR: 'red' });
@@ -26,7 +26,7 @@ describe.skipIf(lacks('fish'))('fish', () => {
     expect([shell.state.aliases.has('later'), shell.state.aliases.has('early')]).toEqual([false, true]);
   });
 
-  it('tells its abbreviations and where its history is as they change, and keeps both meanwhile', async () => {
+  it('reports its abbreviations and history file as they change, and keeps both during a command', async () => {
     const home = workspace();
     const { shell, run } = await userShell('', { cwd: home, env: { ...baseEnv(home), SHELL: pathOf('fish') ?? '' } });
     const history = (name: string) => join(home, '.local/share/fish', `${name}_history`);

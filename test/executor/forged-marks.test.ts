@@ -5,7 +5,7 @@ import { everyShell } from '../support/lacks.ts';
 import { baseEnv, userShell, workspace } from './support.ts';
 
 describe.each(everyShell().map((program) => [basename(program), program] as const))('%s', (name, program) => {
-  it('is not fooled by marks that carry its true token', async () => {
+  it('ignores marks in output that carry its true token', async () => {
     const home = workspace();
     const { run } = await userShell('', { cwd: home, env: { ...baseEnv(home), SHELL: program } });
     await run(`echo $${name === 'zsh' ? '_' : '__'}aish_token >token`);
@@ -13,7 +13,7 @@ describe.each(everyShell().map((program) => [basename(program), program] as cons
     expect(token).toMatch(/^@[0-9a-f]{32}$/);
     const kinds = name === 'bash' ? ['D;0;999;;/', 'R', 'S;;999;0'] : ['K;/', 'D;0;-;;/', 'R', 'S;b;-;0'];
     const marks = kinds.map((rest) => `\\033]7331;${token};${rest}\\007`).join('');
-    // By a program, and by the shell itself; with one behind it, and with none.
+    // The marks come from a program and from the shell itself, with and without output after them.
     for (const printf of ['/usr/bin/printf', 'printf']) {
       for (const [rest, exit] of [
         ["sleep 0.2; sh -c 'exit 3'", 3],

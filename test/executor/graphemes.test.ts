@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { expect, it } from 'vitest';
 
-// As wherever something else was loaded before: the table would lie in the midst of Node's pool, and its head be read
-// from other text.
+// Allocates from Node's buffer pool first, so that the table lies within the pool and its header could be read from
+// other bytes.
 const PROBE = `
 import headless from '@xterm/headless';
 for (let i = 0; i < 100; i++) Buffer.from('some text that fills the pool');
@@ -19,9 +19,9 @@ console.log(JSON.stringify({
 process.exit(0);
 `;
 
-it('the table of widths is found wherever it comes to lie', () => {
+it('the table of character widths is read correctly at any offset in memory', () => {
   const args = ['--input-type=module-typescript', '-e', PROBE];
   const said = execFileSync(process.execPath, args, { encoding: 'utf8', timeout: 20_000 });
-  // Read from the wrong place it took gigabytes, and on some versions of Node for ever.
+  // Read from the wrong offset it took gigabytes, and on some versions of Node never ended.
   expect(JSON.parse(said)).toEqual({ cells: 6, pool: true, megabytes: 0 });
 });

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { isIncomplete } from '../../src/executor/index.ts';
 import { everyShell } from '../support/lacks.ts';
 
-/** Lines that a shell would ask for more of, and lines that it would not, in the language of each. */
+/** Unfinished and complete lines in the language of each shell. */
 const LINES: Readonly<Record<string, { readonly open: readonly string[]; readonly whole: readonly string[] }>> = {
   bash: {
     open: [
@@ -66,13 +66,13 @@ const LINES: Readonly<Record<string, { readonly open: readonly string[]; readonl
   },
 };
 
-describe.each(everyShell())('%s says of a line', (shell) => {
+describe.each(everyShell())('for %s a line', (shell) => {
   const { open, whole } = LINES[basename(shell)] ?? { open: [], whole: [] };
-  it.each(open)('that it would read on: %s', (line) => expect(isIncomplete(line, shell)).toBe(true));
-  it.each(whole)('that it is all: %s', (line) => expect(isIncomplete(line, shell)).toBe(false));
+  it.each(open)('is incomplete: %s', (line) => expect(isIncomplete(line, shell)).toBe(true));
+  it.each(whole)('is complete: %s', (line) => expect(isIncomplete(line, shell)).toBe(false));
 });
 
-it('asks no shell about a line in which nothing can be open', () => {
+it('a line in which nothing can be open is not passed to a shell', () => {
   const place = mkdtempSync(join(tmpdir(), 'aish-test-'));
   const shell = join(place, 'zsh');
   const asked = () => existsSync(join(place, 'asked'));

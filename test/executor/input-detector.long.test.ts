@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { lacks } from '../support/lacks.ts';
 import { baseEnv, once, shows, until, userShell, workspace } from './support.ts';
 
-/** As sudo asks: on the terminal itself, echo off, what was typed before thrown away; never on stdin. */
+/** Asks like sudo: on the terminal, with echo off, discarding what was typed before; never on stdin. */
 const SUDO = `#!/bin/bash
 exec 3<>/dev/tty
 stty -echo <&3
@@ -28,7 +28,7 @@ describe.skipIf(lacks('python3'))('a program that reads in another thread', () =
     ['its standard input', 'input', false],
     ['the terminal itself', 'lambda: open("/dev/tty").readline()', false],
     ['a password', 'getpass.getpass', true],
-  ])('is seen to ask and gets its answer: %s', async (_, reads, echoOff) => {
+  ])('is recognised as asking, and gets its answer: %s', async (_, reads, echoOff) => {
     const code = `import threading, getpass; threading.Thread(target=${reads}).start()`;
     const run = once(`python3 -c '${code}'; echo done`);
     await until(() => run.asks, 'it is seen to ask');
@@ -38,14 +38,14 @@ describe.skipIf(lacks('python3'))('a program that reads in another thread', () =
   });
 });
 
-describe('a program that waits for its user is seen', () => {
+describe('a program that waits for its user', () => {
   it.each([
     ['a password', 'read -sp "Password: " x', { asks: true, echoOff: true, asker: 'bash' }],
     ['a password without a word', 'read -s x', { asks: true, echoOff: true, asker: 'bash' }],
     ['a question', 'read -p "Go on? [y/N] " x', { asks: true, echoOff: false, asker: 'bash' }],
     ['a question without a word', 'cat', { asks: true, echoOff: false, asker: 'cat' }],
     ['the terminal itself', 'cat </dev/tty | head -n1', { asks: true, echoOff: false, asker: 'cat' }],
-  ])('%s', async (_what, command, expected) => {
+  ])('is recognised: %s', async (_what, command, expected) => {
     const run = once(command);
     await until(() => run.asks, 'it is seen to ask');
     expect(run).toMatchObject(expected);
@@ -54,7 +54,7 @@ describe('a program that waits for its user is seen', () => {
     expect(run).toMatchObject({ asks: false, echoOff: false, asker: undefined });
   });
 
-  it('also sudo, whose answer is shown nowhere', async () => {
+  it('is recognised when it is sudo, whose answer is shown nowhere', async () => {
     const run = once(`${sudo()} echo opened`);
     await until(() => run.echoOff, 'it asks for the password');
     run.write('sesame\n');
@@ -63,7 +63,7 @@ describe('a program that waits for its user is seen', () => {
     expect(result.head).not.toContain('sesame');
   });
 
-  it('in the user’s own shell too, the shell’s own read among them', async () => {
+  it('is recognised in the user’s own shell too, including the shell’s own read', async () => {
     const { shell } = await userShell();
     const reading = shell.run('read -s x');
     await until(() => reading.echoOff, 'it is seen');
@@ -76,7 +76,7 @@ describe('a program that waits for its user is seen', () => {
   });
 });
 
-it('one that works, sleeps or reads a pipe does not ask', async () => {
+it('a program that works, sleeps or reads a pipe does not count as asking', async () => {
   const run = once('echo up; sleep 100 | cat');
   await shows(run, 'up');
   let looks = 0;
@@ -86,20 +86,20 @@ it('one that works, sleeps or reads a pipe does not ask', async () => {
   await run.result;
 });
 
-/** Draws on the alternate screen, as editors and monitors do, and never ends by itself. */
+/** Draws on the alternate screen, as editors and monitors do, and never ends. */
 const FULL_SCREEN = `printf '\\033[?1049hdrawn'; sleep 60`;
 
 it.each([
   ['draws once', FULL_SCREEN, 'sleep'],
   ['shows its answers', `printf '\\033[?47h'; cat /dev/zero >/dev/null`, 'cat'],
-])('a full-screen program of the model’s waits for a person: one that %s', waitsForPerson);
+])('a full-screen program of the model counts as waiting for a person: one that %s', waitsForPerson);
 
-describe.skipIf(lacks('vim') || lacks('less') || lacks('top'))('a full-screen program of the model’s', () => {
+describe.skipIf(lacks('vim') || lacks('less') || lacks('top'))('a full-screen program of the model', () => {
   it.each([
     ['vim', 'vim -u NONE file', 'vim'],
     ['less', 'seq 500 | less', 'less'],
     ['top', 'top', 'top'],
-  ])('waits for a person: %s', waitsForPerson);
+  ])('counts as waiting for a person: %s', waitsForPerson);
 });
 
 async function waitsForPerson(_what: string, command: string, asker: string): Promise<void> {
@@ -111,20 +111,20 @@ async function waitsForPerson(_what: string, command: string, asker: string): Pr
   await run.result;
 }
 
-describe('where nobody can type', () => {
+describe('a command that nobody can answer', () => {
   it.each([
     ['a password', 'read -s x', 'bash'],
     ['a question', 'read -p "Go on? [y/N] " x', 'bash'],
     ['a program that reads', 'cat', 'cat'],
     ['a full-screen program', FULL_SCREEN, 'sleep'],
-  ])('ends what waits for a person, and says so: %s', async (_what, command, asker) => {
+  ])('is ended with a message when it waits for a person: %s', async (_what, command, asker) => {
     const { note, milliseconds, exit } = await once(`${command}; echo over`, { alone: true }).result;
     expect(note).toBe(`ended: ${asker} waits for a person, and nobody is here to answer it`);
     expect(exit).not.toBe(0);
     expect(milliseconds).toBeLessThan(15_000);
   });
 
-  it('leaves what works in silence, and what reads a file', async () => {
+  it('is left running when it works in silence or reads a file', async () => {
     expect(await once('sleep 3; cat /etc/hostname >/dev/null; echo done', { alone: true }).result).toMatchObject({
       exit: 0,
       head: 'done',

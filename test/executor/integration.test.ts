@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { shows, userShell } from './support.ts';
 
-/** What users put into their startup files or type, and what would break a naive integration. */
+/** What users put into startup files or type, and what would break a naive integration. */
 const hostileSetups: readonly (readonly [string, string])[] = [
   ['aliases over builtins', 'alias cd="echo CD" eval=nope builtin=nope printf=false echo="echo"'],
   [
@@ -36,7 +36,7 @@ describe('shell integration', () => {
     expect(await run('bash -c "echo nested"')).toMatchObject({ exit: 0, head: 'nested', cwd: '/usr' });
   });
 
-  it('survives the same, typed', async () => {
+  it('survives the same setups typed at the prompt', async () => {
     const { run } = await userShell();
     for (const [, line] of hostileSetups) {
       await run(line);
@@ -44,7 +44,7 @@ describe('shell integration', () => {
     }
   });
 
-  it('finds its hooks again after PROMPT_COMMAND was replaced and the line was thrown away', async () => {
+  it('restores its hooks after PROMPT_COMMAND was replaced and the line was discarded', async () => {
     const { shell, run } = await userShell();
     const loop = shell.run('PROMPT_COMMAND=; unset PROMPT_COMMAND; echo in; while :; do :; done');
     await shows(loop, 'in');
@@ -53,7 +53,7 @@ describe('shell integration', () => {
     expect((await run('echo next')).head).toBe('next');
   });
 
-  it('traces the user’s commands only', async () => {
+  it('traces only the user’s commands with set -x', async () => {
     const { run } = await userShell();
     await run('set -x');
     expect((await run('echo traced')).head).toBe('+ echo traced\ntraced');
@@ -62,7 +62,7 @@ describe('shell integration', () => {
     expect((await run('echo plain')).head).toBe('plain');
   });
 
-  it('tells the true directory whatever PWD says', async () => {
+  it('reports the true directory whatever PWD says', async () => {
     const { run } = await userShell();
     expect((await run('cd /usr; PWD=/elsewhere')).cwd).toBe('/usr');
     expect((await run('mkdir -p "$HOME/a;b c\'d"; cd "$HOME/a;b c\'d"')).cwd).toMatch(/\/a;b c'd$/);
@@ -72,7 +72,7 @@ describe('shell integration', () => {
     expect((await run('cd /usr')).cwd).toBe('/usr');
   });
 
-  it('keeps marks when stdout and stderr are redirected for good', async () => {
+  it('keeps working when stdout and stderr are redirected permanently', async () => {
     const { run } = await userShell();
     expect(await run('exec >/dev/null 2>&1; (exit 2)')).toMatchObject({ exit: 2, head: '' });
     expect(await run('echo unseen; (exit 5)')).toMatchObject({ exit: 5, head: '' });
@@ -80,7 +80,7 @@ describe('shell integration', () => {
     expect((await run('echo seen')).head).toBe('seen');
   });
 
-  it('is not fooled by output that imitates a mark', async () => {
+  it('ignores output that imitates a mark', async () => {
     const { run, home } = await userShell();
     const marks = ['D;0;/', 'C', 'Q', 'R;/', ''].map((rest) => `\\033]7331;${'0'.repeat(32)};${rest}\\007`).join('');
     expect(await run(`printf '${marks}'; echo real; printf '\\033]7331;'; (exit 3)`)).toMatchObject({
@@ -90,13 +90,13 @@ describe('shell integration', () => {
     });
   });
 
-  it('is not fooled by marks that carry the true token', async () => {
+  it('ignores marks in output that carry the true token', async () => {
     const { run, home } = await userShell();
     await run('declare -p __aish_token > token');
     const token = /"(@[0-9a-f]{32})"/.exec(readFileSync(join(home, 'token'), 'utf8'))?.[1];
     expect(token).toBeDefined();
     const marks = ['C', 'D;0;999;;/', 'R', 'T;0;-;;/'].map((rest) => `\\033]7331;${token};${rest}\\007`).join('');
-    // By a program, and by the shell itself.
+    // The marks come from a program and from the shell itself.
     for (const printf of ['/usr/bin/printf', 'printf']) {
       const replay = await run(`${printf} '${marks}'; sleep 0.2; echo still; (exit 3)`);
       expect(replay).toMatchObject({ exit: 3, cwd: home, head: 'still' });
@@ -104,14 +104,14 @@ describe('shell integration', () => {
     expect((await run('true')).exit).toBe(0);
   });
 
-  it('nor by those, where they are read when the line is over already', async () => {
+  it('ignores such marks when they are read after the end of the line', async () => {
     const { run, home } = await userShell();
     await run('declare -p __aish_token > token');
     const token = /"(@[0-9a-f]{32})"/.exec(readFileSync(join(home, 'token'), 'utf8'))?.[1];
     const marks = ['C', 'D;0;999;;/', 'R', 'T;0;-;;/'].map((rest) => `\\033]7331;${token};${rest}\\007`).join('');
     for (const printf of ['/usr/bin/printf', 'printf']) {
       const line = run(`${printf} '${marks}'; echo still; (exit 3)`);
-      // So busy is the program that the shell has come back to its prompt before anything is read.
+      // The test process stays busy until the shell is back at its prompt, before it reads anything.
       const until = performance.now() + 300;
       await new Promise((resolve) => setTimeout(resolve, 5));
       while (performance.now() < until);
@@ -120,7 +120,7 @@ describe('shell integration', () => {
     expect((await run('true')).exit).toBe(0);
   });
 
-  it('never shows, keeps or sends its token', async () => {
+  it('never shows, stores or sends its token', async () => {
     const { run } = await userShell();
     expect((await run('echo "<$__aish_token>"')).head).toBe('<***>');
     expect(
@@ -129,8 +129,8 @@ describe('shell integration', () => {
   });
 });
 
-describe('shells within the shell', () => {
-  it('a nested interactive one has the terminal, and the outer one comes back as it was', async () => {
+describe('a shell started within the shell', () => {
+  it('has the terminal when it is interactive, and the outer shell returns unchanged', async () => {
     const { shell, run } = await userShell();
     await run('outer=kept');
     const nested = shell.run('bash --norc -i');
@@ -142,7 +142,7 @@ describe('shells within the shell', () => {
     expect((await run('echo "$outer"')).head).toBe('kept');
   });
 
-  it('exec of another shell is one program until it ends', async () => {
+  it('counts as one program until it ends when it was started by exec', async () => {
     const { shell, exits } = await userShell();
     const other = shell.run('exec bash --norc -i');
     await shows(other, 'bash-');
@@ -151,7 +151,7 @@ describe('shells within the shell', () => {
     expect(exits).toHaveLength(1);
   });
 
-  it('jobs go to the background under traps, PROMPT_COMMAND and aliases over jobs and bg', async () => {
+  it('does not break background jobs under traps, PROMPT_COMMAND and aliases over jobs and bg', async () => {
     const { shell, run } = await userShell(
       'alias bg=nope jobs=nope wait=nope; trap ":" DEBUG; set -T; PROMPT_COMMAND="true;false"; set -o noclobber',
     );
@@ -164,7 +164,7 @@ describe('shells within the shell', () => {
     expect((await run('kill %1')).exit).toBe(0);
   });
 
-  it('set -e ends the shell at a failing line as anywhere, and nothing of ours trips it', async () => {
+  it('ends at a failing line under set -e, which the integration itself never triggers', async () => {
     const { exits, run } = await userShell();
     await run('set -e');
     expect((await run('true; echo fine')).head).toBe('fine');

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { JobRegistry } from '../../src/executor/index.ts';
 import { once, shows } from './support.ts';
 
-it('counts jobs, reads what is new, and tells their end', async () => {
+it('the list counts jobs, reads new output, and reports each end', async () => {
   const jobs = new JobRegistry();
   const ended: number[] = [];
   jobs.onEnd((job) => ended.push(job.id));
@@ -25,7 +25,7 @@ it('counts jobs, reads what is new, and tells their end', async () => {
   expect(jobs.readSince(id)).toBeUndefined();
 });
 
-it('stops one, or all at the end', async () => {
+it('the list stops one job, or all when it closes', async () => {
   const jobs = new JobRegistry();
   const polite = once('echo up; sleep 100');
   const stubborn = once('trap "" INT TERM; echo up; while :; do sleep 0.1; done');

@@ -4,7 +4,7 @@ import { once, until, userShell } from './support.ts';
 
 const open = (): number => readdirSync('/proc/self/fd').length;
 
-/** Masters of pseudoterminals that this process holds. */
+/** Counts the masters of pseudo-terminals that this process holds. */
 const ptys = (): number =>
   readdirSync('/proc/self/fd').filter((fd) => {
     try {
@@ -16,10 +16,10 @@ const ptys = (): number =>
 
 const listeners = (): number => process.eventNames().reduce((sum, event) => sum + process.listenerCount(event), 0);
 
-/** 500 commands one after the other, on a machine where everything takes ten times as long. */
+/** For 500 commands one after the other, on a machine where everything takes ten times as long. */
 const PATIENCE = 120_000;
 
-it('opens nothing that it does not close: 500 commands, in a shell and of their own', {
+it('500 commands in a shell and on their own leave no open descriptor', {
   timeout: PATIENCE,
 }, async () => {
   const { shell, run } = await userShell();
@@ -36,7 +36,7 @@ it('opens nothing that it does not close: 500 commands, in a shell and of their 
   await shell.dispose();
 });
 
-it('shares no file of its own with a command', async () => {
+it('a command inherits none of the program’s files', async () => {
   const { run } = await userShell();
   const other = once('read x');
   const inside = async (result: Promise<{ head: string }>): Promise<string[]> =>

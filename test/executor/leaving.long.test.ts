@@ -9,7 +9,7 @@ describe.each(everyShell().map((path) => [path.replace(/.*\//, ''), path]))('%s'
     ['a running job', ['sleep 60 &']],
     ['a running job, with a history file', ['sleep 60 &', 'echo a >/dev/null']],
     ['two running jobs', ['sleep 60 &', 'sleep 61 &']],
-  ])('leaves at the second exit at the latest with %s', async (_, before) => {
+  ])('exits at the second exit at the latest with %s', async (_, before) => {
     const home = workspace();
     writeFileSync(join(home, '.zshrc'), 'HISTFILE=~/.history SAVEHIST=100 HISTSIZE=100');
     const env = { HOME: home, PATH: process.env.PATH ?? '', LANG: 'C.UTF-8', SHELL: path };
@@ -23,7 +23,7 @@ describe.each(everyShell().map((path) => [path.replace(/.*\//, ''), path]))('%s'
     await until(() => exits.length > 0, `${name} leaves`);
   });
 
-  it('warns anew once another line ran', async () => {
+  it('warns again after another line ran', async () => {
     const home = workspace();
     const env = { HOME: home, PATH: process.env.PATH ?? '', LANG: 'C.UTF-8', SHELL: path };
     const { run, exits } = await userShell('', { env, cwd: home });

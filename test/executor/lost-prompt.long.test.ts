@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { everyShell } from '../support/lacks.ts';
 import { baseEnv, shows, userShell, workspace } from './support.ts';
 
-/** Ctrl-G starts a program that stays in front for longer than a prompt is waited for. */
+/** Ctrl-G starts a program that stays in the foreground longer than the wait for a prompt. */
 const BUSY_KEY: Readonly<Record<string, readonly [path: string, text: string]>> = {
   bash: ['.bashrc', `bind -x '"\\C-g": sleep 1'\n`],
   zsh: ['.zshrc', `busy() { sleep 1 }\nzle -N busy\nbindkey '^G' busy\n`],
@@ -12,7 +12,7 @@ const BUSY_KEY: Readonly<Record<string, readonly [path: string, text: string]>> 
 };
 
 describe('a startup file', () => {
-  it('may take longer than ten seconds where it only works', async () => {
+  it('may take longer than ten seconds while it works', async () => {
     const { run, exits } = await userShell('sleep 12; slow() { echo loaded; }');
     expect((await run('slow')).head).toBe('loaded');
     expect(exits).toEqual([]);
@@ -22,7 +22,7 @@ describe('a startup file', () => {
     ['by its own question', 'read -p "Passphrase: " answer'],
     ['by a program that asks', "sh -c 'read answer'"],
     ['by another shell', 'exec bash --norc -i'],
-  ])('that waits for input is left out, and the user is told why: %s', async (_, rc) => {
+  ])('that waits for input is skipped, and the user is told why: %s', async (_, rc) => {
     const { run, exits } = await userShell(rc);
     expect(exits).toEqual(['The startup file of the shell waits for input: the shell was started again without it.']);
     expect((await run('echo here')).head).toBe('here');
@@ -30,7 +30,7 @@ describe('a startup file', () => {
 });
 
 describe.each(everyShell().map((program) => [basename(program), program] as const))('%s', (name, program) => {
-  it('a prompt with a program in front of it ends the line once the shell is back', async () => {
+  it('ends a line whose prompt has a program in front of it, once the shell is back', async () => {
     const home = workspace();
     const [path, text] = BUSY_KEY[name] ?? ['', ''];
     mkdirSync(dirname(join(home, path)), { recursive: true });

@@ -16,7 +16,7 @@ describe('the marks of a shell within a command', () => {
     ['one that has ended in silence', ['A', 'C', 'D', 'A'], { busy: false }],
     ['an exit code that is none', ['C', 'D;\x1b[2J'], { busy: false }],
     ['others', ['P;k=i', 'L', ''], undefined],
-  ])('tell of %s', (_what, marks, state) => {
+  ])('report %s', (_what, marks, state) => {
     expect(after(...marks)).toEqual(state);
   });
 });

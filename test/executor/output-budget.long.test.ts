@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { limitOutputs, runOnce, saveOutput } from '../../src/executor/index.ts';
 
 const MB = 1_000_000;
-/** What an output may take beyond the budget: its first block and its end, each within a line or a block. */
+/** What an output may take beyond the budget: its first block and its last, each ending within a line or a block. */
 const MARGIN = 1.6 * MB;
 
 let dir = '';
@@ -17,7 +17,7 @@ afterEach(() => rmSync(dir, { recursive: true, force: true }));
 const text = (lines: number) => Array.from({ length: lines }, (_, n) => `line ${n} of a long output\n`).join('');
 const taken = () => readdirSync(dir).reduce((sum, name) => sum + statSync(join(dir, name)).size, 0);
 
-it('beyond the budget of its session an output keeps its beginning and its end, with a line between them', async () => {
+it('an output beyond the session’s budget keeps its beginning and its end, with a line between them', async () => {
   let told = 0;
   limitOutputs(dir, 3 * MB, () => {
     told += 1;
@@ -36,13 +36,13 @@ it('beyond the budget of its session an output keeps its beginning and its end, 
   expect(taken()).toBeLessThan(3 * MB + 4 * MARGIN);
 });
 
-it('is there again when a file is not kept after all', async () => {
+it('a file that is not kept after all frees its share of the budget', async () => {
   let told = 0;
   limitOutputs(dir, 3 * MB, () => {
     told += 1;
   });
   const env = { PATH: process.env.PATH ?? '' };
-  // Many bytes, one line that stays: nothing of it needs a file in the end.
+  // Many bytes but one final line, so no file is needed in the end.
   const command = 'for i in 1 2 3 4 5 6 7 8; do head -c 250000 /dev/zero | tr "\\0" "\\r"; done; echo done';
   for (let n = 0; n < 3; n += 1) {
     const run = runOnce({ command, cwd: dir, env, columns: 80, rows: 24, dataDir: dir });

@@ -4,24 +4,24 @@ import { describe, expect, it } from 'vitest';
 import { lacks } from '../support/lacks.ts';
 import { once, shows, until, userShell, workspace } from './support.ts';
 
-describe('bytes that are no UTF-8', () => {
+describe('output that is not UTF-8', () => {
   it.each([
     ['Latin-1', String.raw`printf 'Gr\xf6\xdfe\n'`, 'Gr\ufffd\ufffde'],
     ['a character that is cut off', String.raw`printf 'a\xe2\x82\n'`, 'a\ufffd'],
     ['CP437 between plain words', String.raw`printf 'a B\x84r!\n'`, 'a B\ufffdr!'],
     ['a good character in two pieces', String.raw`printf '\xe2\x82'; sleep 0.2; printf '\xac\n'`, '€'],
-  ])('are seen as U+FFFD: %s', async (_, command, shown) => {
+  ])('is shown with U+FFFD: %s', async (_, command, shown) => {
     expect((await once(command).result).head).toBe(shown);
   });
 });
 
-describe('of an output that is not UTF-8 the likely encoding is told', () => {
+describe('a note on output that is not UTF-8', () => {
   it.each([
     ['Latin-1', String.raw`Gr\xf6\xdfe aus M\xfcnchen`, 'LATIN1'],
     ['Windows-1252', String.raw`\x93caf\xe9\x94 \x96 5 \x80`, 'CP1252'],
     ['CP850', String.raw`B\x84r und T\x81r`, 'CP850'],
     ['UTF-16', String.raw`\xff\xfea\x00b\x00`, 'UTF-16'],
-  ])('%s', async (_, text, name) => {
+  ])('names the likely encoding: %s', async (_, text, name) => {
     const { note } = await once(`printf '${text}\\n'`).result;
     expect(note).toBe(`its output is not UTF-8, likely ${name}: iconv -f ${name} reads it`);
   });
@@ -32,24 +32,24 @@ describe('of an output that is not UTF-8 the likely encoding is told', () => {
     ['a true U+FFFD', String.raw`\xef\xbf\xbd`],
     ['binary', String.raw`\x7fELF\x01\xf3\x80\x02\xd0`],
     ['Cyrillic in KOI8', String.raw`\xf0\xd2\xc9\xd7\xc5\xd4`],
-  ])('and nothing of %s', async (_, text) => {
+  ])('is absent for %s', async (_, text) => {
     expect((await once(`printf '${text}\\n'`).result).note).toBeUndefined();
   });
 });
 
 describe('output', () => {
-  it('is what a terminal would show: redrawn bars leave their last state, colours stay', async () => {
+  it('is what a terminal would show: redrawn bars leave their last state, and colours stay', async () => {
     const bar = 'for i in $(seq 1000); do printf "\\r\\033[K%d%%" $i; done; echo; printf "\\033[1;32mdone\\033[0m\\n"';
     expect((await once(bar).result).head).toBe('1000%\n\x1b[0;1;32mdone\x1b[0m');
     const spinner = 'printf "one\\ntwo\\n\\033[A\\033[2Kthree\\n"';
     expect((await once(spinner).result).head).toBe('one\nthree');
   });
 
-  it('tells each style apart from its neighbour, and from one of the same number of another kind', async () => {
+  it('distinguishes each style from its neighbour, and from one of the same number of another kind', async () => {
     const styles = ['31', '41', '38;5;1', '38;2;0;0;1', '48;2;0;0;1', '48;5;200', '38;5;200', '1', '2', '3', '4', '7'];
     const both = [...styles, '8', '9', '53', '1;3;53;97;104', '31', '31'].flatMap((code) => [code, '', code]);
     const { head } = await once(`printf '${both.map((code) => `\\033[0;${code}mx`).join('')}\\033[m\\n'`).result;
-    // What the 256 have of the first sixteen is written in short.
+    // The first sixteen of the 256 colours are written in the short form.
     const short = (code: string) => (code === '38;5;1' ? '31' : code);
     const told = both.map((code) => (code === '' ? '\x1b[0m' : `\x1b[0;${short(code)}m`));
     const changes = told.map((sgr, at) => `${sgr === told[at - 1] ? '' : sgr}x`);
@@ -62,7 +62,7 @@ describe('output', () => {
     expect(head).toBe(`${long}\n日本語 👩‍👩‍👧 é\nno newline`);
   });
 
-  it('carries no sequence but colours', async () => {
+  it('contains no sequence except colours', async () => {
     const evil =
       'printf "\\033]0;title\\007\\033]52;c;aGk=\\007\\033[?1000h\\033[6n\\033P$qm\\033\\\\\\033[5;5Hx\\u202ey\\033[31mz\\n"';
     const { head } = await once(evil).result;
@@ -70,7 +70,7 @@ describe('output', () => {
     expect(head).toContain('xy');
   });
 
-  it('keeps safe hyperlinks, whole and within their line, and no others', async () => {
+  it('keeps safe hyperlinks, complete and within their line, and no others', async () => {
     const link = (target: string, text: string) => `\\033]8;id=x;${target}\\033\\\\${text}\\033]8;;\\033\\\\`;
     const lines = [
       `see ${link('https://a.b/c?d=1', 'here')} or ${link('mailto:me@a.b', 'write')}`,
@@ -84,18 +84,18 @@ describe('output', () => {
     expect(plain[0]).toBe(`see ${kept('https://a.b/c?d=1', 'here')} or ${kept('mailto:me@a.b', 'write')}`);
     expect(plain[1]).toMatch(/^bad [^\x07]*worse$|^bad /);
     expect(plain[2]).toBe(kept('file:///tmp/x', 'open'));
-    // One that was left open goes on until it is closed.
+    // A link that was left open continues until it is closed.
     expect(plain[3]).toBe(`${kept('file:///tmp/x', 'closed ')}long`);
   });
 
-  it('spends little on links, however many and long they are', async () => {
+  it('uses little memory for links, however many and long they are', async () => {
     const flood = 'for i in $(seq 60); do printf "\\033]8;;https://a.b/%01900d/$i\\007x" 0; done; echo';
     const { head } = await once(flood).result;
     expect(head.length).toBeLessThan(10_000);
     expect(head.replace(/\x1b\][^\x1b]*\x1b\\|\x1b\[[\d;]*m/g, '')).toBe('x'.repeat(60));
   });
 
-  it('is watched while it grows', async () => {
+  it('notifies its subscribers while it grows', async () => {
     const run = once('echo one; read x; echo two');
     let changes = 0;
     const stop = run.output.subscribe(() => {
@@ -114,14 +114,14 @@ describe('output', () => {
     expect(run.output.lines(1)).toEqual(['two']);
   });
 
-  it('follows a change of size', async () => {
+  it('follows a change of the terminal’s size', async () => {
     const run = once('read x; stty size');
     run.resize(50, 11);
     run.write('\n');
     expect((await run.result).head).toContain('11 50');
   });
 
-  it('keeps head and tail of a large one, and the whole in a private file', async () => {
+  it('keeps head and tail of a large one, and all of it in a private file', async () => {
     const result = await once('seq 1 60000').result;
     const head = result.head.split('\n');
     const tail = result.tail.split('\n');
@@ -134,19 +134,19 @@ describe('output', () => {
     expect(readFileSync(file, 'utf8')).toBe(`${Array.from({ length: 60_000 }, (_, i) => i + 1).join('\n')}\n`);
   });
 
-  it('writes no file for what fits', async () => {
+  it('needs no file when it fits', async () => {
     const dataDir = join(workspace(), 'data');
     const result = await once('seq 1 2000', { dataDir }).result;
     expect(result.omittedLines).toBe(0);
     expect(result.file).toBeUndefined();
-    // A progress bar of megabytes that ends as one line needs none either.
+    // A progress bar of megabytes that ends as one line needs no file either.
     const bar = await once('for i in $(seq 30000); do printf "\\r%s" "working on step $i of many"; done', { dataDir })
       .result;
     expect(bar).toMatchObject({ head: 'working on step 30000 of many', omittedLines: 0 });
     expect(bar.file).toBeUndefined();
   });
 
-  it('survives where the full text can’t be written', async () => {
+  it('is complete in memory where the full text can’t be written', async () => {
     const home = workspace();
     writeFileSync(join(home, 'data'), 'a file where the folder would be');
     const run = once('seq 1 60000', { dataDir: join(home, 'data') });
@@ -183,7 +183,7 @@ describe('output', () => {
   });
 });
 
-it('follows a flood of short lines no more than one of long ones', async () => {
+it('a flood of short lines is not parsed in full, like one of long lines', async () => {
   const before = process.cpuUsage();
   const result = await once('yes | head -c 6M; echo THE END').result;
   const { user, system } = process.cpuUsage(before);
@@ -191,12 +191,12 @@ it('follows a flood of short lines no more than one of long ones', async () => {
   expect(kept + result.omittedLines).toBe(3 * 2 ** 20 + 1);
   expect(result.tail.endsWith('y\ny\nTHE END')).toBe(true);
   expect(statSync(result.file ?? '').size).toBe(6 * 2 ** 20 + 8);
-  // Drawn, three million lines take the terminal model some four seconds.
+  // Parsing all three million lines takes the terminal model some four seconds.
   expect((user + system) / 1e6).toBeLessThan(2);
 });
 
-describe('full-screen programs', () => {
-  it('are told from others, and their bytes are handed over whole', async () => {
+describe('a full-screen program', () => {
+  it('is recognised, and its bytes are passed on unchanged', async () => {
     const run = once(
       "printf 'before\\n'; printf '\\033[?1049h\\033[Hpainted'; read x; printf 'more\\033[?1049l'; echo after",
     );
@@ -217,7 +217,7 @@ describe('full-screen programs', () => {
     expect(result.head).toBe('before\nafter');
   });
 
-  it.skipIf(lacks('vim'))('edit a file in vim', async () => {
+  it.skipIf(lacks('vim'))('can be vim, which edits a file', async () => {
     const { shell, home, run } = await userShell();
     const vim = shell.run('vim -u NONE -n note.txt');
     await until(() => vim.fullScreen, 'vim has the screen');
@@ -234,7 +234,7 @@ describe('full-screen programs', () => {
     expect((await run('stty -a | grep -o " echo "')).head.trim()).toBe('echo');
   });
 
-  it.skipIf(lacks('less'))('page with less', async () => {
+  it.skipIf(lacks('less'))('can be less, which pages', async () => {
     const { shell } = await userShell();
     const less = shell.run('seq 1 500 | less');
     await until(() => less.fullScreen, 'less has the screen');

@@ -7,8 +7,8 @@ import { until, userShell, workspace } from './support.ts';
 
 const MEGABYTE = 1024 * 1024;
 
-describe('a text that must not stay in a file', () => {
-  it('becomes stars wherever it stands, also across the pieces in which the file is read', async () => {
+describe('a text that must not remain in a file', () => {
+  it('is overwritten by stars everywhere, also across the blocks in which the file is read', async () => {
     const path = join(workspace(), 'output');
     await fc.assert(
       fc.asyncProperty(fc.array(fc.integer({ min: -20, max: 20 }), { minLength: 1, maxLength: 2 }), async (places) => {
@@ -23,7 +23,7 @@ describe('a text that must not stay in a file', () => {
     );
   });
 
-  it('is told where the file is gone', async () => {
+  it('is reported when the file is gone', async () => {
     expect(await overwriteInFile(join(workspace(), 'none'), ['text'])).toBe(false);
   });
 });

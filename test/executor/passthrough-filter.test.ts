@@ -6,7 +6,7 @@ import { HOSTILE } from '../support/hostile.ts';
 
 const pass = (text: string) => new PassthroughFilter().pass(Buffer.from(text)).toString();
 
-describe('a terminal that is lent', () => {
+describe('the filter for a full-screen program’s output', () => {
   it.each([
     ['text in any script, with controls', 'a\tb\r\né 日本 👩‍👧 ÂÃ\x07\b'],
     [
@@ -50,11 +50,11 @@ describe('a terminal that is lent', () => {
     ['8-bit controls', '\u009b5n\u0090q\u009c'],
     ['links to elsewhere', '\x1b]8;;javascript:x\x07\x1b]8;;file:///a\u202e\x07'],
     ['strings without an end', '\x1b]0;never'],
-  ])('keeps back %s', (_what, text) => {
+  ])('removes %s', (_what, text) => {
     expect(pass(`a${text}`).replace(/5n|q/g, '')).toBe('a');
   });
 
-  it('is not fooled by tearing, nesting or breaking off', () => {
+  it('removes the same when sequences are split, nested or cut off', () => {
     const pieces = fc.constantFrom(...HOSTILE, 'x', '\x1b', '\x1b]', '\x1b\\', '\x07', '\x18', '\xc2', 'é', '[', ';');
     fc.assert(
       fc.property(fc.array(pieces, { maxLength: 30 }), fc.array(fc.nat(400), { maxLength: 8 }), (parts, cuts) => {
@@ -67,7 +67,7 @@ describe('a terminal that is lent', () => {
         expect(whole).not.toMatch(
           /\x1b\](?:[0-35-79]|52|777);|\x1b\]1337;(?!File=\S*inline=1)|\x1b_(?!G)|\x1b_G[^;]*t=[^d]|\x1b[\^X]|\x1bc|\x1b\[(?!1[468]t)[\d;]*[ti]|\xc2[\x80-\x9f]/,
         );
-        // What has passed once passes again: nothing new came together from the parts.
+        // Filtering twice changes nothing, so the remaining parts do not form a new sequence.
         expect(new PassthroughFilter().pass(Buffer.from(whole, 'latin1')).toString('latin1')).toBe(whole);
       }),
       { numRuns: cases(200) },

@@ -10,7 +10,7 @@ async function overPipe(command: string, options: Parameters<typeof once>[1] = {
   return once(command, { ...options, pipe });
 }
 
-/** What does not differ from run to run. */
+/** The fields that do not differ from run to run. */
 const told = ({ exit, cwd, head, tail, omittedLines, note }: Awaited<ReturnType<typeof once>['result']>) => ({
   exit,
   cwd,
@@ -41,13 +41,13 @@ describe('a command over a pipe', () => {
     'printf "ü 世界 🙂\\n"',
     'printf "back\\rover\\n"',
     'cat <<E\nhere\nE',
-  ])('tells what it tells in a terminal: %j', async (command) => {
+  ])('has the same result as in a terminal: %j', async (command) => {
     const cwd = workspace();
     const [inTerminal, piped] = [await once(command, { cwd }).result, await (await overPipe(command, { cwd })).result];
     expect(told(piped)).toEqual(told(inTerminal));
   });
 
-  it('has a real pipe: its own outputs can be opened by name', async () => {
+  it('has a real pipe, so its outputs can be opened by name', async () => {
     const { result } = await overPipe(
       'echo one > /dev/stdout; echo two > /dev/stderr; test -p /dev/stdout && echo pipe',
     );
@@ -62,7 +62,7 @@ describe('a command over a pipe', () => {
     await beside.result;
   });
 
-  it('has nothing to read and no terminal', async () => {
+  it('has no input and no terminal', async () => {
     const running = await overPipe('cat; read -r line || echo end; tty; : < /dev/tty || echo none');
     running.write('not for it\r');
     const { head } = await running.result;
@@ -70,14 +70,14 @@ describe('a command over a pipe', () => {
     expect(running.asks).toBe(false);
   });
 
-  it('ends on Ctrl-C, with all that it has started', async () => {
+  it('ends on Ctrl-C with all its processes', async () => {
     const running = await overPipe('sleep 60 & echo begun; sleep 60');
     await new Promise<void>((resolve) => running.output.subscribe(resolve));
     running.interrupt();
     expect(await running.result).toMatchObject({ exit: 130, head: 'begun', note: 'interrupted' });
   });
 
-  it('is not waited for where somebody else keeps the pipe open', async () => {
+  it('ends although another process keeps the pipe open', async () => {
     const { result } = await overPipe('setsid sleep 5 & echo done');
     const { milliseconds, head } = await result;
     expect(head).toBe('done');
@@ -97,7 +97,7 @@ describe('a command over a pipe', () => {
     expect(openFiles()).toBeLessThanOrEqual(before);
   });
 
-  it('keeps the whole of a large output in a file', async () => {
+  it('stores the whole of a large output in a file', async () => {
     const home = workspace();
     writeFileSync(join(home, 'big'), 'some text to fill the line\n'.repeat(400_000));
     const options = { cwd: home, dataDir: join(home, 'data'), env: baseEnv(home) };

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { lacks, pathOf } from '../support/lacks.ts';
 import { type Bench, shows, until, userShell, workspace } from './support.ts';
 
-/** A shell whose startup file is `rc`. */
+/** Starts a shell whose startup file is `rc`. */
 async function shellWith(name: 'zsh' | 'fish', rc: string): Promise<Bench & { readonly home: string }> {
   const home = workspace();
   mkdirSync(join(home, '.config/fish'), { recursive: true });
@@ -15,7 +15,7 @@ async function shellWith(name: 'zsh' | 'fish', rc: string): Promise<Bench & { re
 
 const QUIET = { zsh: '', fish: 'set -g fish_greeting' };
 
-/** What three commands print, and what the shell prints between them. */
+/** Returns what three commands print, and what the shell prints between them. */
 async function threeCommands({ run, idle, home }: Bench & { readonly home: string }): Promise<readonly string[]> {
   const heads: string[] = [];
   for (const line of ['echo one', 'sleep 0.3; echo two', 'echo three']) {
@@ -25,10 +25,10 @@ async function threeCommands({ run, idle, home }: Bench & { readonly home: strin
   return [...heads, ...idle];
 }
 
-/** A prompt with a clock notes there each time that it is drawn again. */
+/** A prompt with a clock writes to this file each time it is redrawn. */
 const DRAWN = 'drawn';
 
-/** Waits until a clock has drawn the prompt twice more: the first of these has been read by then. */
+/** Waits until a clock has redrawn the prompt twice, so that the first redraw has been read. */
 async function redrawn(home: string): Promise<void> {
   const file = join(home, DRAWN);
   if (!existsSync(file)) return;
@@ -55,7 +55,7 @@ describe.skipIf(lacks('zsh'))('zsh shows no part of its prompt as output', () =>
       'vi keys shown on the right',
       'bindkey -v; zle-keymap-select() { RPROMPT=$KEYMAP; zle reset-prompt }; zle -N zle-keymap-select; RPROMPT=insert',
     ],
-  ])('%s', async (_, rc) => {
+  ])('with %s', async (_, rc) => {
     expect(await threeCommands(await shellWith('zsh', rc))).toEqual(['one', 'two', 'three']);
   });
 });
@@ -69,7 +69,7 @@ describe('bash shows no part of its prompt as output', () => {
     ['vi keys shown on the left', `set -o vi; bind 'set show-mode-in-prompt on'; ${TWO}`],
     ['something on the right', "PS1='\\[\\e[s\\e[1;70Hright\\e[u\\]first\\nsecond> '"],
     ['a row that is too long', `PS1='${'wide '.repeat(30)}\\n> '`],
-  ])('%s', async (_, rc) => {
+  ])('with %s', async (_, rc) => {
     expect(await threeCommands(await userShell(rc))).toEqual(['one', 'two', 'three']);
   });
 
@@ -78,13 +78,13 @@ describe('bash shows no part of its prompt as output', () => {
     ['and by a command for each prompt', 'PROMPT_COMMAND=\'PS1="first\\nsecond> "\''],
     ['and with its hooks taken away', "PROMPT_COMMAND= PS1='first\\nsecond> '"],
     ['and with a prompt of more rows', "PS1='\\n\\n[first]\\nsecond\\n> '"],
-  ])('%s', async (_, line) => {
+  ])('after %s', async (_, line) => {
     const bench = await userShell(`${TWO}; PROMPT_COMMAND=:`);
     expect((await bench.run(line)).head).toBe('');
     expect(await threeCommands(bench)).toEqual(['one', 'two', 'three']);
   });
 
-  it('nor where lines were typed ahead', async () => {
+  it('after lines that were typed ahead', async () => {
     const { shell, run, idle } = await userShell(TWO);
     const line = shell.run('echo go; sleep 0.3');
     await shows(line, 'go');
@@ -95,7 +95,7 @@ describe('bash shows no part of its prompt as output', () => {
     expect(idle).toEqual([]);
   });
 
-  it('and `read -e` shows what it asks', async () => {
+  it('while `read -e` shows its question', async () => {
     const { shell } = await userShell(TWO);
     const line = shell.run('read -e -p "name? " x; echo "got $x"');
     await shows(line, 'name?');
@@ -117,7 +117,7 @@ describe.skipIf(lacks('fish'))('fish shows no part of its prompt as output', () 
       'a clock that draws the prompt again',
       'function fish_prompt; echo first; echo "$(date +%T)> "; end\nfunction fish_right_prompt; date +%T; end\nfunction again --on-signal USR1; commandline -f repaint; printf x >>~/drawn; end\n: >~/drawn\nsh -c "while sleep 0.5 && kill -USR1 $fish_pid; do :; done" >/dev/null 2>&1 &\ndisown',
     ],
-  ])('%s', async (_, rc) => {
+  ])('with %s', async (_, rc) => {
     expect(await threeCommands(await shellWith('fish', rc))).toEqual(['one', 'two', 'three']);
   });
 
@@ -126,7 +126,7 @@ describe.skipIf(lacks('fish'))('fish shows no part of its prompt as output', () 
     ['an end', 'if; end; end'],
     ['an operator', 'echo a && && b'],
     ['a variable', 'echo "$"'],
-  ])('a line that it can’t read appears once, and its error with it: %s', async (_, line) => {
+  ])('and shows a line with a syntax error once, with its error: %s', async (_, line) => {
     const { run, idle } = await shellWith('fish', '');
     const { exit, head } = await run(line);
     expect([exit, head.split('\n')[1]]).toEqual([1, line]);
@@ -135,7 +135,7 @@ describe.skipIf(lacks('fish'))('fish shows no part of its prompt as output', () 
     expect(idle).toEqual([]);
   });
 
-  it('the user’s right prompt sees the exit code of the line', async () => {
+  it('and gives the user’s right prompt the exit code of the line', async () => {
     const bench = await shellWith('fish', 'function fish_right_prompt; echo $status >>~/told; end');
     await bench.run('sh -c "exit 7"');
     expect((await bench.run('cat ~/told')).head.split('\n').at(-1)).toBe('7');

@@ -1,10 +1,10 @@
-/** What is told of processes where there is no /proc: as macOS prints it, and by a real `ps` in its place. */
+/** The list of processes without /proc: as macOS prints it, and by a real `ps`. */
 import { spawn } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { processesByPs, readLsof, readPs } from '../../src/executor/processes.ts';
 import { lacks } from '../support/lacks.ts';
 
-// As `ps -axo pid=,ppid=,pgid=,tpgid=,stat=,tty=,comm=` of macOS 15 lines it up.
+// Output of `ps -axo pid=,ppid=,pgid=,tpgid=,stat=,tty=,comm=` on macOS 15.
 const MACOS = `    1     0     1      0 Ss   ??       /System/launchd
   412     1   412      0 S    ??       /System/Library/CoreServices/Some Agent.app/Contents/MacOS/Some Agent
  9001   412  9001   9001 Ss+  ttys003  -zsh
@@ -14,10 +14,10 @@ const MACOS = `    1     0     1      0 Ss   ??       /System/launchd
  9141  9100  9140   9140 Z+   ttys004  (sh)
 `;
 
-describe('what ps prints on a Mac', () => {
+describe('the output of ps on a Mac', () => {
   const all = readPs(MACOS);
 
-  it('is read line by line, names with blanks as well', () => {
+  it('is parsed line by line, including names with blanks', () => {
     expect(all).toHaveLength(7);
     expect(all[1]).toEqual({
       pid: 412,
@@ -31,25 +31,25 @@ describe('what ps prints on a Mac', () => {
     });
   });
 
-  it('puts what has one terminal into the session of its leader', () => {
+  it('gives all processes of one terminal the session of its leader', () => {
     expect(all.filter(({ session }) => session === 9100).map(({ pid }) => pid)).toEqual([9100, 9130, 9140, 9141]);
     expect(all.find(({ pid }) => pid === 9001)).toMatchObject({ name: 'zsh', session: 9001, foreground: 9001 });
     expect(all.find(({ pid }) => pid === 9130)).toMatchObject({ state: 'T', foreground: 9140 });
   });
 
-  it('is nothing where it can’t be read', () => {
+  it('yields nothing when it can’t be parsed', () => {
     expect(readPs('')).toEqual([]);
     expect(readPs('ps: illegal option -- x\nusage: ps\n')).toEqual([]);
   });
 });
 
-it('lsof names the directory; a word in place of it is none', () => {
+it('lsof’s output yields the directory, and an error text yields none', () => {
   expect(readLsof('p9100\nfcwd\nn/Users/ann/my project\n')).toBe('/Users/ann/my project');
   expect(readLsof('p9100\nfcwd\nn(readlink: Permission denied)\n')).toBeUndefined();
   expect(readLsof('')).toBeUndefined();
 });
 
-it.skipIf(lacks('ps'))('the ps of this machine is read as well', async () => {
+it.skipIf(lacks('ps'))('the output of this machine’s ps is parsed as well', async () => {
   const child = spawn('sleep', ['60']);
   try {
     const found = processesByPs().find(({ pid }) => pid === child.pid);

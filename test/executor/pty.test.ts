@@ -5,7 +5,7 @@ const LINES = 300;
 const NUMBERS = 100_000;
 const PRINTS = `read line; i=0; while [ $i -lt ${LINES} ]; do i=$((i+1)); echo line $i; done`;
 
-it('reads all that a program has printed before it ended, however late', async () => {
+it('everything that a program printed before it ended is read, however late', async () => {
   let text = '';
   const { promise: ended, resolve } = Promise.withResolvers<number>();
   const pty = new Pty({
@@ -21,7 +21,7 @@ it('reads all that a program has printed before it ended, however late', async (
   });
   pty.write('\r');
   pty.pause();
-  // Its end is told, and then nothing happens for longer than node-pty waits.
+  // The process ends, and then nothing happens for longer than node-pty waits.
   while (isAlive(pty.pid)) await new Promise((turn) => setImmediate(turn));
   await new Promise((turn) => setImmediate(turn));
   for (const until = performance.now() + 500; performance.now() < until; );
@@ -29,7 +29,7 @@ it('reads all that a program has printed before it ended, however late', async (
   expect(text.match(/^line \d+\r$/gm)).toHaveLength(LINES);
 });
 
-it('hands on a flood whole and in order, however often its reading stops', async () => {
+it('a flood is passed on complete and in order, however often reading pauses', async () => {
   const { promise: ended, resolve } = Promise.withResolvers<number>();
   const pieces: Buffer[] = [];
   const pty: Pty = new Pty({

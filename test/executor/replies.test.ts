@@ -1,4 +1,4 @@
-/** What the terminal answers goes to the program that asked; what that leaves unread must not be the shell's keys. */
+/** A terminal's answers go to the program that asked. What it leaves unread must not become keys of the shell. */
 import fs, { existsSync, readFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { basename } from 'node:path';
@@ -8,11 +8,11 @@ import { anyoneReads } from '../../src/executor/terminal-state.ts';
 import { everyShell } from '../support/lacks.ts';
 import { baseEnv, until, userShell, workspace } from './support.ts';
 
-/** Asks twice, and reads the first answer alone; the second one would have bash search its history. */
+/** Asks twice and reads only the first answer. bash would take the second one as a search of its history. */
 const HALF = String.raw`stty -icanon -echo; printf '\033[5n\033P$qm\033\\'; sleep 0.3; dd bs=4 count=1 2>/dev/null | od -An -c; stty sane`;
 
 describe.each(everyShell().map((program) => [basename(program), program] as const))('%s', (_, program) => {
-  it('the next line runs behind a program that left an answer unread', async () => {
+  it('runs the next line after a program that left an answer unread', async () => {
     const home = workspace();
     const { run } = await userShell('', { cwd: home, env: { ...baseEnv(home), SHELL: program } });
     expect((await run(HALF)).head).toBe(' 033   [   0   n');
@@ -20,7 +20,7 @@ describe.each(everyShell().map((program) => [basename(program), program] as cons
   });
 });
 
-describe('whether anyone reads', () => {
+describe('whether a program reads the terminal', () => {
   const inFront = async (command: string) => {
     const pty = new Pty({
       argv: ['/bin/sh', '-c', `exec ${command}`],
@@ -36,7 +36,7 @@ describe('whether anyone reads', () => {
     return pty;
   };
 
-  /** Does `act` whenever a file is about to be read. */
+  /** Runs `act` whenever a file is about to be read. */
   const beforeReading = (wanted: string, act: () => void) => {
     const read = fs.readFileSync;
     vi.spyOn(fs, 'readFileSync').mockImplementation((path, ...rest) => {
@@ -50,7 +50,7 @@ describe('whether anyone reads', () => {
     syncBuiltinESMExports();
   });
 
-  it('a program that ends in the midst of the look does not', async () => {
+  it('is false for a program that ends during the check', async () => {
     const pty = await inFront('sleep 60');
     beforeReading(`/proc/${pty.pid}/syscall`, () => {
       process.kill(pty.pid, 'SIGKILL');
@@ -60,7 +60,7 @@ describe('whether anyone reads', () => {
     pty.dispose();
   });
 
-  it('one that nobody may look at counts as one that does', async () => {
+  it('is true for a program that may not be inspected', async () => {
     const pty = await inFront('sleep 60');
     beforeReading(`/proc/${pty.pid}/task/${pty.pid}/syscall`, () => {
       throw Object.assign(new Error('no'), { code: 'EACCES' });

@@ -36,7 +36,7 @@ describe('a command of the model', () => {
     ['exec >/dev/null 2>&1; cd /usr', { exit: 0, cwd: '/usr', head: '' }],
     ['cat <<E\nhere\nE', { exit: 0, head: 'here' }],
     ['(trap - EXIT; cd /usr); false || true', { exit: 0 }],
-  ])('%j', async (command, expected) => {
+  ])('returns the right result: %j', async (command, expected) => {
     expect(await once(command).result).toMatchObject(expected);
   });
 
@@ -51,7 +51,7 @@ describe('a command of the model', () => {
     expect(result.note).toContain('could not start');
   });
 
-  it('gets the user’s environment less what changes what runs, and no rc files', async () => {
+  it('gets the user’s environment without variables that change what runs, and no rc files', async () => {
     const home = workspace();
     const env = {
       ...baseEnv(home),
@@ -78,13 +78,13 @@ describe('a command of the model', () => {
   it.each([
     ['a program that opens $EDITOR', '$SHELL -c "$EDITOR file"', 'nobody can edit'],
     ['a program that splits $VISUAL at blanks', '$VISUAL file; echo ended', 'ended'],
-  ])('opens no editor that waits: %s', async (_, command, told) => {
+  ])('opens no editor that would wait: %s', async (_, command, told) => {
     const cwd = workspace();
     const env = { ...baseEnv(cwd), SHELL: '/bin/sh', EDITOR: 'vim', GIT_EDITOR: 'vim' };
     expect((await once(command, { cwd, env }).result).head).toContain(told);
   });
 
-  describe.skipIf(lacks('git'))('in a repository', () => {
+  describe.skipIf(lacks('git'))('of git', () => {
     it.each([
       ['git commit', 'git commit', 'Aborting commit due to empty commit message'],
       [
@@ -98,7 +98,7 @@ describe('a command of the model', () => {
         'two',
       ],
       ['git tag -a', 'git commit -qm one --allow-empty && git tag -a v1', 'no tag message'],
-    ])('opens no editor that waits: %s', async (_, command, told) => {
+    ])('opens no editor that would wait: %s', async (_, command, told) => {
       const cwd = workspace();
       const env = { ...baseEnv(cwd), SHELL: '/bin/sh', EDITOR: 'vim', GIT_EDITOR: 'vim', ...GIT_PERSON };
       await once('git init -q', { cwd, env }).result;
@@ -107,7 +107,7 @@ describe('a command of the model', () => {
     });
   });
 
-  it('runs through the launcher it is given', async () => {
+  it('runs through the given launcher', async () => {
     const launcher = (argv: readonly string[]) => ['/usr/bin/env', 'WRAPPED=yes', ...argv];
     expect(await once('echo $WRAPPED; cd /usr; exit 2', { launcher }).result).toMatchObject({
       exit: 2,
@@ -116,7 +116,7 @@ describe('a command of the model', () => {
     });
   });
 
-  it('hands its questions on: a password is asked without echo', async () => {
+  it('passes a question to the user, with echo off for a password', async () => {
     const run = once('read -sp "Password: " secret; echo; echo "<$secret>"');
     let told = false;
     run.onModes(() => {
@@ -128,12 +128,12 @@ describe('a command of the model', () => {
     expect(run.echoOff).toBe(false);
   });
 
-  it('does not take a REPL or a plain question for a password', async () => {
+  it('is not treated as asking for a password when it is a REPL or a plain question', async () => {
     const run = once('bash --norc -i; read -p "name? " x');
     await shows(run, 'bash-');
     run.write('exit\n');
     await shows(run, 'name?');
-    // The look comes 40 ms after the last output; what it found would have been told by now.
+    // The check comes 40 ms after the last output, so its result would be known by now.
     let looks = 0;
     await until(() => ++looks > 20, 'the terminal has been looked at');
     expect(run.echoOff).toBe(false);
@@ -141,7 +141,7 @@ describe('a command of the model', () => {
     await run.result;
   });
 
-  it('goes on Ctrl-C, and by force if it does not', async () => {
+  it('ends on Ctrl-C, and by force if it ignores that', async () => {
     const polite = once('sh -c "echo up; exec sleep 100"');
     await shows(polite, 'up');
     polite.interrupt();
@@ -155,7 +155,7 @@ describe('a command of the model', () => {
     await until(() => !pids.some(isAlive), 'all of it is gone');
   });
 
-  it('leaves nothing alive when the program is killed, however far it went away', async () => {
+  it('leaves no process when the program is killed, even detached ones', async () => {
     const home = workspace();
     mkdirSync(join(home, 'data'));
     const commands = [
@@ -184,11 +184,11 @@ describe('a command of the model', () => {
     await until(started, 'all of them run');
     child.kill('SIGKILL');
     await until(() => !pids().some(isAlive), 'none is left');
-    // What another run of the program has started is not ours.
+    // A process started by another run of the program is left alone.
     expect(isAlive(other.pid ?? 0)).toBe(true);
   });
 
-  it('looks at those processes alone that were started since, unless the numbers may have come round', () => {
+  it('inspects only processes that started since, unless process ids may have wrapped around', () => {
     const first = { last: 900, started: 5000, highest: 1000 };
     const candidates = (now: { last: number; started: number }, known: number, from = first) =>
       [100, 900, 901, 950, 999].filter(givenBetween(from, { highest: 1000, ...now }, known));
@@ -196,14 +196,14 @@ describe('a command of the model', () => {
     expect(candidates({ last: 100, started: 5200 }, 901)).toEqual([100, 901, 950, 999]);
     const all = [100, 900, 901, 950, 999];
     expect(candidates({ last: 950, started: 5500 }, 901)).toEqual(all);
-    // What the kernel told is of other processes than those that are seen here.
+    // The kernel's last id is from another PID namespace than the visible processes.
     expect(candidates({ last: 950, started: 5050 }, 40)).toEqual(all);
     expect(candidates({ last: Number.NaN, started: 5050 }, 901)).toEqual(all);
     for (const name of ['last', 'started', 'highest'])
       expect(candidates({ last: 950, started: 5050 }, 901, { ...first, [name]: Number.NaN })).toEqual(all);
   });
 
-  it('leaves nothing alive when the program ends in order', async () => {
+  it('leaves no process when the program ends normally', async () => {
     const home = workspace();
     await once("setsid nohup sh -c 'echo $$ > pid; exec sleep 1004' & while [ ! -s pid ]; do :; done", { cwd: home })
       .result;

@@ -1,6 +1,6 @@
 /**
- * What a shell does natively it does inside, with the same keys. The short part runs always; `npm run check -- shell` runs
- * the whole table and writes it into `docs/shell.md`.
+ * Whatever a shell does natively it does inside aish-tui, with the same keys. The short part always runs; `npm run
+ * check -- shell` runs the whole table and writes it into `docs/shell.md`.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -15,19 +15,19 @@ import { ROWS } from './shell-table/rows.ts';
 const PAGE = new URL('../../docs/shell.md', import.meta.url);
 
 const { AISH_SHELL_TABLE } = process.env;
-/** With ten busy processes beside it, for the last row of the page. */
+/** Ten busy processes run beside it, for the last row of the page. */
 const loaded = AISH_SHELL_TABLE === 'loaded';
 const whole = AISH_SHELL_TABLE === 'all' || loaded;
 const outcomes = new Map<string, boolean | string>();
 
-/** What a row needs and this machine has not. */
+/** Returns what a row needs and this machine lacks. */
 function missing({ needs = [] }: Row): string | undefined {
   return needs.find((each) => (each === ROOT ? process.getuid?.() !== 0 : lacks(each)));
 }
 
 const busy = loaded ? Array.from({ length: 10 }, () => spawn('sh', ['-c', 'while :; do :; done'])) : [];
 
-describe.each(everyShell())('%s does inside what it does natively', (program) => {
+describe.each(everyShell())('%s behaves inside as natively', (program) => {
   const shell = basename(program) as ShellName;
   const rows = ROWS.filter((row) => row.steps[shell] !== undefined && (whole || row.short));
   const ways = rows.flatMap((row) => [
@@ -35,21 +35,21 @@ describe.each(everyShell())('%s does inside what it does natively', (program) =>
     ...(whole && !row.plainOnly ? [{ name: `${row.name}, heavy startup files`, row, heavy: true }] : []),
   ]);
 
-  // Many minutes of terminals: what a busy machine has upset is looked at again.
-  it.for(ways)('$name', { retry: whole ? 1 : 0 }, async ({ row, heavy }, { skip }) => {
+  // The whole table takes many minutes of terminals: a row that a busy machine disturbed is tried again.
+  it.for(ways)('for: $name', { retry: whole ? 1 : 0 }, async ({ row, heavy }, { skip }) => {
     const key = outcomeKey(row.name, shell, heavy);
     const lacking = missing(row);
     outcomes.set(key, lacking === undefined ? false : `no ${basename(lacking)}`);
     if (lacking !== undefined) skip(`no ${basename(lacking)}`);
     const wanted = row.expect?.[shell] ?? (await play(row, shell, program, { inside: false, heavy }));
     expect(await play(row, shell, program, { inside: true, heavy })).toBe(wanted);
-    // A row that gives nothing shows nothing.
+    // A row without a result would prove nothing.
     expect(wanted).not.toBe('');
     outcomes.set(key, true);
   });
 });
 
-it('and docs/shell.md has every row', () => {
+it('docs/shell.md has every row of the table', () => {
   const page = readFileSync(PAGE, 'utf8');
   expect(ROWS.map(({ name }) => rowLabel(name)).filter((name) => !page.includes(`| ${name} |`))).toEqual([]);
 });

@@ -14,7 +14,7 @@ describe('the user’s shell', () => {
     expect(result).toMatchObject({ exit: 0, cwd: join(home, 'sub'), head: 'hello\nred 5\nx x\nkept' });
   });
 
-  it('tells the exit code of every line, and $? and $_ of the one before', async () => {
+  it('reports the exit code of every line, and keeps $? and $_ of the one before', async () => {
     const { run } = await userShell();
     expect((await run('(exit 3)')).exit).toBe(3);
     expect((await run('echo $?')).head).toBe('3');
@@ -42,13 +42,13 @@ describe('the user’s shell', () => {
     expect((await run('[ -t 0 ] && [ -t 1 ] && tty')).head).toMatch(/^\/dev\/pts\/\d+$/);
   });
 
-  it('gives back whole lines that no program read, and runs none of them', async () => {
+  it('returns whole lines that no program read, and runs none of them', async () => {
     const { shell, home } = await userShell();
     const busy = shell.run('echo works; sleep 0.2');
     await shows(busy, 'works');
     busy.write(`touch ${home}/ran\r?what does \`touch ${home}/ran\` do\rhalf a li`);
     await busy.result;
-    // This process sleeps while the shell reads them all.
+    // This process sleeps while the shell reads all lines.
     for (let turn = 0; turn < 4; turn += 1) {
       await new Promise((resolve) => setImmediate(resolve));
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 150);
@@ -58,7 +58,7 @@ describe('the user’s shell', () => {
     expect(existsSync(`${home}/ran`)).toBe(false);
   });
 
-  it('gives Enter to an editor that a command has opened in the shell', async () => {
+  it('passes Enter to a line editor that a command opened in the shell', async () => {
     const lines: Readonly<Record<string, string>> = {
       bash: 'read -e -p "na""me? " x; echo "got:$x"',
       zsh: 'x=; vared -p "na""me? " x; echo "got:$x"',
@@ -74,7 +74,7 @@ describe('the user’s shell', () => {
     }
   });
 
-  it('never gives a shell what was typed while typing was hidden and nobody read', async () => {
+  it('never gets what was typed while typing was hidden and nobody read it', async () => {
     const { shell, home, run } = await userShell();
     const hiding = shell.run('stty -echo; echo hides; until [ -e end ]; do sleep 0.02; done; stty echo');
     await shows(hiding, 'hides');
@@ -86,7 +86,7 @@ describe('the user’s shell', () => {
     expect((await run('history; ls')).head).not.toContain('sesame');
   });
 
-  it('knows its words and its environment as of the last prompt', async () => {
+  it('reports its command words and environment as of the last prompt', async () => {
     const { shell, run } = await userShell('alias ll="ls -l"; say() { :; }');
     await run("export FRUIT=$'a\\nb' PATH=/opt/x:$PATH");
     await until(() => shell.path[0] === '/opt/x', 'the prompt has told the new PATH');
@@ -103,7 +103,7 @@ describe('the user’s shell', () => {
     expect(Object.keys(env).filter((name) => name.startsWith('__aish'))).toEqual([]);
   });
 
-  it('keeps its own lines out of the history and the user’s in it', async () => {
+  it('keeps the integration’s lines out of the history and the user’s lines in it', async () => {
     const { shell, run } = await userShell();
     await run('echo one');
     await run(' echo hidden');
@@ -127,9 +127,9 @@ describe('the user’s shell', () => {
     expect(await back.result).toMatchObject({ exit: 130, note: 'interrupted' });
   });
 
-  it('stops a script on Ctrl-Z also where its next program is just being started', async () => {
+  it('stops a script on Ctrl-Z even while its next program is being started', async () => {
     const { shell, home, run } = await userShell();
-    // What a script of this kind does nearly all the time.
+    // Such a script spends nearly all its time starting programs.
     const loop = shell.run("sh -c 'echo go; while [ ! -e end ]; do /bin/true; done; echo ended'");
     await shows(loop, 'go');
     shell.write('\x1a');
@@ -144,19 +144,19 @@ describe('the user’s shell', () => {
     expect((await run('fg')).head).toContain('ended');
   });
 
-  it('stops a loop of short commands, each of which may end before its interrupt comes', async () => {
+  it('stops a loop of short commands, each of which may end before its interrupt arrives', async () => {
     const { shell, run } = await userShell();
     const { head: before } = await run('echo $$');
     const loop = shell.run('echo in; while :; do /bin/true; done');
     await shows(loop, 'in');
     loop.interrupt();
-    // A second time, as anyone would: harder, and still not the shell itself.
+    // A second Ctrl-C, as users press it, is stronger but still spares the shell itself.
     loop.interrupt();
     await loop.result;
     expect((await run('echo $$')).head).toBe(before);
   });
 
-  it('never kills the shell itself, also where its loop takes no notice of an interrupt', async () => {
+  it('never dies itself by interrupts, even when its loop ignores them', async () => {
     const { shell, home, run } = await userShell();
     const { head: before } = await run('echo $$');
     const loop = shell.run("trap '' INT; echo in; until [ -e end ]; do :; done; trap - INT");
@@ -167,7 +167,7 @@ describe('the user’s shell', () => {
     expect((await run('echo $$')).head).toBe(before);
   });
 
-  it('does not kill a shell in the shell for what that has ended', async () => {
+  it('spares a nested shell after the program that was to be killed has ended', async () => {
     const { shell, run } = await userShell();
     const pid = Number((await run('echo $$')).head);
     const inFront = () => findProcess(findProcess(pid)?.foreground ?? -1)?.name;
@@ -177,10 +177,10 @@ describe('the user’s shell', () => {
     await until(() => inFront() === 'sleep', 'the sleep is in front');
     nested.interrupt();
     await until(() => inFront() === 'bash', 'the inner shell is back');
-    // What was SIGTERM and SIGKILL for the sleep begins anew for the shell.
+    // The escalation to SIGTERM and SIGKILL was for sleep and starts again for the shell.
     nested.interrupt();
     nested.interrupt();
-    // An interrupt takes what is being typed with it, so it is typed until it counts.
+    // An interrupt discards what is being typed, so the test types until it is accepted.
     await until(() => {
       nested.write('echo still $((6 * 7))\r');
       return nested.output.lines(50).join().includes('still 42');
@@ -193,7 +193,7 @@ describe('the user’s shell', () => {
     await until(() => idle.join('').includes('from behind'), 'the job has printed');
   });
 
-  it('ends with the shell, as a terminal does, and says its exit code', async () => {
+  it('ends like a terminal’s shell, and reports its exit code', async () => {
     const { shell, run, exits } = await userShell();
     expect(await run('exit 7')).toMatchObject({ exit: 7, note: 'the shell ended' });
     expect(exits).toEqual(['The shell ended (exit 7).']);
@@ -203,12 +203,12 @@ describe('the user’s shell', () => {
   it.each([
     ['set -e; false; echo not reached', 1],
     ['exec sh -c "echo replaced; exit 9"', 9],
-  ])('ends with %s', async (line, exit) => {
+  ])('ends with the exit code of %s', async (line, exit) => {
     const { run } = await userShell();
     expect((await run(line)).exit).toBe(exit);
   });
 
-  it('starts another shell when it was killed, and says so', async () => {
+  it('is replaced when it was killed, with a message', async () => {
     const { home, exits, run } = await userShell('alias here="echo alive"');
     await run('cd data');
     expect(await run('kill -9 $$')).toMatchObject({ exit: 137, note: 'the shell ended; a new one was started' });
@@ -222,7 +222,7 @@ describe('the user’s shell', () => {
     expect(exits[0]).toContain('startup file');
   });
 
-  it('leaves nothing behind', async () => {
+  it('leaves no process and no files', async () => {
     const { shell, run } = await userShell();
     const pid = shell.run('echo $$');
     const shellPid = (await pid.result).head;
@@ -233,7 +233,7 @@ describe('the user’s shell', () => {
     expect(await shell.run('echo too late').result).toMatchObject({ exit: null });
   });
 
-  it('saves the history when it is closed as a terminal is', async () => {
+  it('saves its history when it is closed like a terminal', async () => {
     const { shell, home, run } = await userShell('HISTFILE=~/.history');
     await run('echo remembered');
     await shell.dispose();

@@ -1,4 +1,4 @@
-/** Commands that a launcher runs which has waited for them, beside those that this program starts itself. */
+/** Commands run by a launcher that was started in advance, compared with those that this program starts itself. */
 import { spawn, spawnSync } from 'node:child_process';
 import { closeSync, mkdirSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ ensureBuilt();
 
 type Options = Parameters<typeof once>[1];
 
-/** As the program runs a supervised command over a pipe. */
+/** Runs a supervised command over a pipe, as the program does. */
 async function run(
   command: string,
   options: Options,
@@ -30,7 +30,7 @@ async function run(
   return once(command, { env: baseEnv(cwd), ...options, cwd, pipe, launcher: (argv) => [LAUNCHER, ...wrap, ...argv] });
 }
 
-/** The starter and the launchers below it, as the kernel has them now: those that wait or run. */
+/** Returns the starter and the launchers below it, waiting or running, as the kernel reports them. */
 function launchers(): readonly { readonly pid: number; readonly parent: number }[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -49,7 +49,7 @@ function launchers(): readonly { readonly pid: number; readonly parent: number }
 const starter = () => launchers().find(({ parent }) => parent === process.pid)?.pid ?? -1;
 const below = (pid: number) => launchers().filter(({ parent }) => parent === pid);
 
-/** Until one waits for its command. */
+/** Waits until a launcher waits for its command. */
 async function ready(): Promise<void> {
   await until(async () => {
     const pipe = await takePipe(LAUNCHER);
@@ -61,7 +61,7 @@ async function ready(): Promise<void> {
   }, 'a launcher waits');
 }
 
-/** The one that waits: one whose end was told may be about to go still. */
+/** Returns the waiting launcher: one whose end was reported may still be exiting. */
 async function theOneThatWaits(): Promise<number> {
   await ready();
   await until(() => below(starter()).length === 1, 'no other is left');
@@ -94,7 +94,7 @@ describe.skipIf(lacks(LAUNCHER))('a launcher that waits for its command', () => 
     expect(results[1]).toEqual(results[0]);
   });
 
-  it('has nothing of this program before, and one waits again when it goes on', async () => {
+  it('has nothing of this program in it, and another waits once it starts', async () => {
     const waits = await theOneThatWaits();
     const environment = readFileSync(`/proc/${waits}/environ`, 'latin1').split('\0').filter(Boolean);
     expect(environment.every((each) => /^(?:AISH_TUI_RUN|PWD|SHLVL|_)=/.test(each))).toBe(true);
@@ -108,7 +108,7 @@ describe.skipIf(lacks(LAUNCHER))('a launcher that waits for its command', () => 
     expect(await running.result).toMatchObject({ exit: 130, note: 'interrupted' });
   });
 
-  it('is left to the next command by one that never begins', async () => {
+  it('is left to the next command by one that never starts', async () => {
     const waits = await theOneThatWaits();
     const [cwd, pipe] = [workspace(), await takePipe(LAUNCHER)];
     if (!pipe) throw new Error('none waits');
@@ -128,7 +128,7 @@ describe.skipIf(lacks(LAUNCHER))('a launcher that waits for its command', () => 
     expect(results.map(({ head, exit }) => [head, exit])).toEqual(numbers.map((n) => [String(n), n]));
   });
 
-  it('tells its end once the store of what it changed is free for the next one', async () => {
+  it('reports the end once the store of changes is free for the next command', async () => {
     await ready();
     for (let round = 0; round < 8; round += 1) {
       const [cwd, store] = [workspace(), join(workspace(), 'undo', '1')];
@@ -141,14 +141,14 @@ describe.skipIf(lacks(LAUNCHER))('a launcher that waits for its command', () => 
     }
   });
 
-  it('starts nothing of what no program can be started with, and waits on', async () => {
+  it('starts nothing for arguments that no program can be started with, and still waits', async () => {
     await ready();
     const running = await run('echo $NAME', { env: { NAME: 'a\0b' } }, true);
     expect((await running.result).note).toMatch(/could not start: .*null byte/);
     expect(await (await run('echo on', {}, true)).result).toMatchObject({ exit: 0, head: 'on' });
   });
 
-  it('takes what runs with it when the starter is killed; the next command runs all the same', async () => {
+  it('ends its command when the starter is killed, and the next command runs all the same', async () => {
     await ready();
     const marker = `sleep 6${process.pid}`;
     const running = await run(`echo begun; ${marker}`, {}, true);
@@ -160,7 +160,7 @@ describe.skipIf(lacks(LAUNCHER))('a launcher that waits for its command', () => 
     expect(await (await run('echo on', {}, true)).result).toMatchObject({ exit: 0, head: 'on' });
   });
 
-  it('goes with the program, however that ends', async () => {
+  it('ends with the program, however that ends', async () => {
     const program = spawn('/bin/sh', ['-c', `"$0" --starter $$ <&3 & echo $!; read -r _`, LAUNCHER], {
       stdio: ['pipe', 'pipe', 'inherit', 'pipe'],
     });

@@ -6,7 +6,7 @@ import type { RunningCommand } from '../../src/contracts/commands.ts';
 import { runOnce, startUserShell, type UserShell, type UserShellOptions } from '../../src/executor/index.ts';
 import type { CommandResult } from '../../src/session/action.ts';
 
-/** A directory of its own for one test. */
+/** Makes a directory for one test. */
 export function workspace(): string {
   const path = mkdtempSync(join(tmpdir(), 'executor-test-'));
   onTestFinished(() => rmSync(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 }));
@@ -26,7 +26,7 @@ export type Bench = {
   readonly run: (line: string) => Promise<CommandResult>;
 };
 
-/** A real user shell with a home of its own and the given startup file. */
+/** Starts a real user shell with its own home and the given startup file. */
 export async function userShell(bashrc = '', options: Partial<UserShellOptions> = {}): Promise<Bench> {
   const home = workspace();
   writeFileSync(join(home, '.bashrc'), bashrc);
@@ -47,7 +47,7 @@ export async function userShell(bashrc = '', options: Partial<UserShellOptions> 
   return { shell, home, idle, exits, run: (line) => shell.run(line).result };
 }
 
-/** A command as a model would run it. */
+/** Runs a command as a model would. */
 export function once(command: string, options: Partial<Parameters<typeof runOnce>[0]> = {}): RunningCommand {
   const home = workspace();
   return runOnce({
@@ -61,7 +61,7 @@ export function once(command: string, options: Partial<Parameters<typeof runOnce
   });
 }
 
-/** Waits until `condition` holds, looking again every few milliseconds. */
+/** Waits until `condition` is true, checking every few milliseconds. */
 export async function until(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
   const end = Date.now() + 20_000;
   while (!(await condition())) {

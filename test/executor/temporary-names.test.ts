@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { collectAbandoned, ownedPrefix, socketFolder } from '../../src/executor/private-directory.ts';
 import { workspace } from './support.ts';
 
-it('a temporary directory of a process that is gone is collected, and no other', () => {
+it('only a temporary directory of a dead process is removed', () => {
   const parent = workspace();
   const own = mkdtempSync(join(parent, ownedPrefix('shell')));
   const { pid: gone } = spawnSync('true');
@@ -26,7 +26,7 @@ it('a temporary directory of a process that is gone is collected, and no other',
   ]);
 });
 
-it('what had to lie where paths are short is collected there, too', () => {
+it('a socket directory at a short path is removed with its dead process as well', () => {
   const before = process.env.TMPDIR;
   process.env.TMPDIR = join(workspace(), 'x'.repeat(60));
   mkdirSync(process.env.TMPDIR);

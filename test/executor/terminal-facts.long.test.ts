@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { userShell } from './support.ts';
 
-/** Reads single keys, asks, and prints every byte of what comes within 0.4 s. */
+/** Reads single keys, asks, and prints every byte that arrives within 0.4 s. */
 const ask = (query: string) =>
   `stty -icanon -echo min 0 time 4; printf '${query}'; dd bs=1 count=200 2>/dev/null | od -An -c | tr -d ' \\n'; stty sane`;
 
@@ -14,13 +14,13 @@ describe('a program that asks for colours of the terminal', () => {
     ['both at once', String.raw`\033]10;?;?\007`, '033]10;rgb:eeee/eeee/eeee033\\033]11;rgb:1111/2222/3333033\\'],
     ['of the palette, those that are known', String.raw`\033]4;0;?;1;?\033\\`, '033]4;1;rgb:cccc/0000/0000033\\'],
     ['that it sets, nothing', String.raw`\033]4;1;red\007\033]11;red\007`, ''],
-  ])('is told the outer terminal’s, in order with its other answers: %s', async (_, query, answer) => {
+  ])('gets those of the outer terminal, in order with its other answers: %s', async (_, query, answer) => {
     const { run } = await userShell('', { facts: () => ({ colours, kitty: false }) });
     const { head } = await run(ask(`${query}\\033[5n`));
     expect(head).toBe(`${answer}033[0n`);
   });
 
-  it('is told nothing where that is not known', async () => {
+  it('gets no answer where they are unknown', async () => {
     const { run } = await userShell();
     expect((await run(ask(String.raw`\033]10;?\033\\\033]4;1;?\033\\\033[5n`))).head).toBe('033[0n');
   });
@@ -37,17 +37,17 @@ describe('kitty’s keyboard protocol', () => {
     ['taken away', String.raw`\033[=1u\033[=1;3u`, '0'],
     ['more is popped than was pushed', String.raw`\033[>1u\033[<9u`, '0'],
     ['each screen has its own', String.raw`\033[>1u\033[?1049h\033[?u\033[?1049l`, '0u033[?1'],
-  ])('answers what is in force: %s', async (_, set, flags) => {
+  ])('answers with the flags in force: %s', async (_, set, flags) => {
     const { run } = await userShell('', { facts });
     expect((await run(ask(String.raw`${set}\033[?u\033[5n`))).head).toBe(`033[?${flags}u033[0n`);
   });
 
-  it('is not there where the user’s terminal lacks it', async () => {
+  it('is absent where the user’s terminal lacks it', async () => {
     const { run } = await userShell();
     expect((await run(ask(String.raw`\033[>1u\033[?u\033[5n`))).head).toBe('033[0n');
   });
 
-  it('holds for the program alone: its keys are told apart, the next one’s are not', async () => {
+  it('is in force for the program alone, and not for the next one', async () => {
     const { shell } = await userShell('', { facts });
     const asking = shell.run(String.raw`printf '\033[>1u\033[?2004h'; sleep 60`);
     await vi.waitFor(() => expect(asking.keyboard).toMatchObject({ disambiguates: true, bracketsPastes: true }));

@@ -4,13 +4,13 @@ import { describe, expect, it } from 'vitest';
 import { userShells } from '../support/lacks.ts';
 import { shows, until, userShell } from './support.ts';
 
-/** Words of any shell that end once there is a file with this name. */
+/** A command line for any shell that ends once a file with this name exists. */
 const waitsFor = (name: string) => `sh -c 'until [ -e ${name} ]; do sleep 0.05; done'`;
 
-describe.each(userShells())('what was typed for a command of %s that did not read it', (program) => {
+describe.each(userShells())('text typed during a command of %s that did not read it', (program) => {
   const options = { shell: program };
 
-  it('comes back once, whole lines with their end, and runs nowhere', async () => {
+  it('is returned once, whole lines with their end, and runs nowhere', async () => {
     const { shell, home, run } = await userShell('', options);
     const busy = shell.run('read -r first; echo "got $first"; sleep 0.3');
     busy.write('mine\r');
@@ -31,7 +31,7 @@ describe.each(userShells())('what was typed for a command of %s that did not rea
     expect(await asking.unread()).toBe('');
   });
 
-  it('comes back as it would stand in the editor', async () => {
+  it('is returned as the line editor would show it', async () => {
     const { shell } = await userShell('', options);
     const busy = shell.run('echo works; sleep 0.2');
     await shows(busy, 'works');
@@ -41,7 +41,7 @@ describe.each(userShells())('what was typed for a command of %s that did not rea
     expect(await busy.unread()).toBe('');
   });
 
-  it('is thrown away where typing was hidden, and only that', async () => {
+  it('is discarded where typing was hidden, and only that part', async () => {
     const { shell, home } = await userShell('', options);
     const end = (name: string) => writeFileSync(join(home, name), '');
     const hiding = shell.run(`stty -echo; echo hides; ${waitsFor('a')}; stty echo; echo shows; sleep 0.2`);
@@ -71,12 +71,13 @@ describe.each(userShells())('what was typed for a command of %s that did not rea
     await shell.run('stty echo').result;
   });
 
-  it('is gone with Ctrl-C, as in any terminal, and is not asked for where nothing was typed', async () => {
+  it('is discarded by Ctrl-C as in any terminal, and is not looked for where nothing was typed', async () => {
     const { shell } = await userShell('', options);
     const quiet = shell.run('echo quiet');
     await quiet.result;
     expect(await quiet.unread()).toBe('');
-    // Said by what has the terminal: between two commands zsh itself may still have it, and goes on after a Ctrl-C.
+    // The program in the foreground prints it: between two commands zsh itself may have the terminal, and continues
+    // after a Ctrl-C.
     const stopped = shell.run('sh -c "echo works; exec sleep 100"');
     await shows(stopped, 'works');
     stopped.write('echo no\r\x03');
@@ -84,7 +85,7 @@ describe.each(userShells())('what was typed for a command of %s that did not rea
     expect(await stopped.unread()).toBe('');
   });
 
-  it('is not lost before the command begins', async () => {
+  it('is not lost before the command starts', async () => {
     const { shell } = await userShell('', options);
     for (const word of ['one', 'two', 'three']) {
       const quick = shell.run('true');
@@ -94,7 +95,7 @@ describe.each(userShells())('what was typed for a command of %s that did not rea
     }
   });
 
-  it('holds what was typed between the end and the moment it is taken', async () => {
+  it('includes what was typed between the end and the moment it is fetched', async () => {
     const { shell, run } = await userShell('', options);
     const busy = shell.run('echo works; sleep 0.1');
     await shows(busy, 'works');

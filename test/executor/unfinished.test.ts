@@ -2,7 +2,10 @@ import { expect, it } from 'vitest';
 import { userShells } from '../support/lacks.ts';
 import { userShell } from './support.ts';
 
-/** Lines for which a shell at its own prompt would ask for more. The prompt keeps them; by other ways they may come. */
+/**
+ * Lines for which a shell at its own prompt would ask for more. The prompt holds them back, but they may arrive in
+ * other ways.
+ */
 const UNFINISHED = [
   'echo "one',
   "echo 'one",
@@ -21,7 +24,7 @@ const UNFINISHED = [
   'echo "$(cat <<E',
 ];
 
-it.each(userShells())('an unfinished line ends with an error and leaves %s as it was', async (shell) => {
+it.each(userShells())('an unfinished line ends with an error and leaves %s unchanged', async (shell) => {
   const { exits, run } = await userShell('alias open="echo \'"', { shell });
   const kept = await run('kept=here');
   expect(kept.exit).toBe(0);

@@ -6,7 +6,7 @@ import { type Bench, shows, until, userShell, workspace } from './support.ts';
 
 const ZSH = pathOf('zsh');
 
-/** A real zsh with a home and a startup file of its own. */
+/** Starts a real zsh with its own home and startup file. */
 async function zsh(rc = ''): Promise<Bench> {
   const dotfiles = workspace();
   writeFileSync(join(dotfiles, '.zshrc'), rc);
@@ -15,7 +15,7 @@ async function zsh(rc = ''): Promise<Bench> {
 }
 
 describe.skipIf(lacks('zsh'))('zsh', () => {
-  it('keeps what a line changes, tells exit codes, and $? and $_ of the line before', async () => {
+  it('keeps what a line changes, and reports exit codes, $? and $_ of the line before', async () => {
     const { shell, run } = await zsh('alias greet="echo hello"; echo "started on $(tty)"');
     expect(await run('cd /usr; export COLOR=red; n=5; twice() { echo $1 $1; }; (exit 3)')).toMatchObject({ exit: 3 });
     expect(shell.cwd).toBe('/usr');
@@ -45,7 +45,7 @@ describe.skipIf(lacks('zsh'))('zsh', () => {
     expect((await asking.result).head).toMatch(/^name\? bob\nhi bob\n\/dev\/pts\/\d+$/);
   });
 
-  it('stops on Ctrl-C and Ctrl-Z, also where every hook was lost', async () => {
+  it('stops on Ctrl-C and Ctrl-Z, even where every hook was lost', async () => {
     const { shell, run } = await zsh();
     const sleeping = shell.run('sh -c "echo go; exec sleep 100"');
     await shows(sleeping, 'go');
@@ -57,12 +57,12 @@ describe.skipIf(lacks('zsh'))('zsh', () => {
     loop.interrupt();
     const { exit, note } = await loop.result;
     expect(note).toBe('interrupted');
-    // zsh's own `$?`: 0 where the signal came between two commands of the loop.
+    // zsh's own `$?` is 0 where the signal came between two commands of the loop.
     expect([0, 130]).toContain(exit);
     expect((await run('echo next')).head).toBe('next');
   });
 
-  it('a stopped program is a job of its own, with its exit code and nothing beside it', async () => {
+  it('makes a stopped program a job with its own exit code', async () => {
     const { shell, home, run } = await zsh();
     const line = "sh -c 'echo go; while [ ! -e end ]; do sleep 0.02; done; exit 7'";
     const first = shell.run(line);
@@ -81,7 +81,7 @@ describe.skipIf(lacks('zsh'))('zsh', () => {
     expect((await run('jobs')).head).toBe('');
   });
 
-  it('what stands behind a stopped program in a loop waits for fg with it', async () => {
+  it('keeps the rest of a loop after a stopped program until fg', async () => {
     const { shell, home, run } = await zsh();
     const loop = shell.run(
       'for i in 1 2; do sh -c "echo go; while [ ! -e end ]; do sleep 0.02; done"; echo after $i; done',
@@ -93,7 +93,7 @@ describe.skipIf(lacks('zsh'))('zsh', () => {
     expect((await run('fg')).head).toMatch(/after 1[\s\S]*after 2/);
   });
 
-  it('ends as a terminal does, and starts another when it was killed', async () => {
+  it('ends like a terminal’s shell, and is replaced when it was killed', async () => {
     const { exits, run } = await zsh('alias here="echo alive"');
     expect((await run('kill -9 $$')).exit).toBe(137);
     expect((await run('here')).head).toBe('alive');
@@ -117,7 +117,7 @@ describe.skipIf(lacks('zsh'))('zsh', () => {
     expect((await run('(exit 6)')).exit).toBe(6);
   });
 
-  it('keeps its own lines out of the history, and saves the user’s', async () => {
+  it('keeps the integration’s lines out of the history, and saves the user’s', async () => {
     const { shell, home, run } = await zsh('HISTFILE=~/.zhist SAVEHIST=100 HISTSIZE=100');
     await run('echo one');
     await run(' echo hidden');

@@ -10,11 +10,11 @@ import { waitsForLine } from '../../../src/executor/terminal-state.ts';
 import { HEAVY } from './heavy.ts';
 import { PROMPT_TEXT as PROMPT, type Row, type ShellName, type Step } from './row.ts';
 
-/** At load everything takes five times as long. */
+/** Under load everything takes five times as long. */
 const PATIENCE_MS = process.env.AISH_SHELL_TABLE === 'loaded' ? 60_000 : 12_000;
 const LOOK_EVERY_MS = 3;
 
-/** Startup files that every row begins with. */
+/** Startup files that every row starts with. */
 const PLAIN: Readonly<Record<ShellName, readonly [path: string, text: string]>> = {
   bash: ['.bashrc', `PS1='${PROMPT} '; PS2='@@2@@ '; HISTCONTROL=ignoreboth; alias hi='echo hi there'\n`],
   zsh: [
@@ -32,20 +32,20 @@ type Driver = {
   readonly pid: number;
   start(line: string): void;
   keys(bytes: string): void;
-  /** What came since the last line was sent. */
+  /** Returns what arrived since the last line was sent. */
   seen(): string;
-  /** What the last line has shown, and what came between lines since. */
+  /** Returns what the last line showed, and what was printed between lines since. */
   shown(): string;
-  /** It can take a line. */
+  /** Returns whether the shell can take a line. */
   atPrompt(): boolean;
-  /** The shell has ended. */
+  /** Returns whether the shell has ended. */
   ended(): boolean;
   dispose(): Promise<void>;
 };
 
 export type Way = { readonly inside: boolean; readonly heavy: boolean };
 
-/** Runs a row in one way; gives what its files hold. Throws with what was waited for in vain. */
+/** Runs a row in one way and returns the contents of its files. Throws with the step that was never reached. */
 export async function play(row: Row, shell: ShellName, program: string, { inside, heavy }: Way): Promise<string> {
   const home = mkdtempSync(join(tmpdir(), 'shell-table-'));
   const out = join(home, 'O');
@@ -117,7 +117,7 @@ async function nativeDriver(program: string, home: string, env: Record<string, s
     pid: pty.pid,
     start(line) {
       from = log.length;
-      // As bytes: a terminal sends an Enter for each line, and Ctrl-V puts the key behind it into the line.
+      // A terminal sends an Enter for each line, and Ctrl-V puts the key after it into the line.
       const keys = line.replace(/[\x01-\x09\x0b-\x1f\x7f]/g, '\x16$&').replaceAll('\n', '\r');
       pty.write(`${keys}\r`);
     },
@@ -168,7 +168,7 @@ async function insideDriver(program: string, home: string, env: Record<string, s
       const typed = await next.unread();
       const end = typed.indexOf('\n');
       if (end >= 0) {
-        // As the program does with lines of the shell.
+        // Handles lines of the shell as the program does.
         follow(shell.run(typed.slice(0, end)));
         running?.write(typed.slice(end + 1).replaceAll('\n', '\r'));
       } else if (running === next) done = true;
@@ -194,13 +194,13 @@ async function insideDriver(program: string, home: string, env: Record<string, s
   };
 }
 
-/** Everything that a row left running, but for the shell itself. */
+/** Ends every process that a row left running, except the shell itself. */
 function killAll(shell: number): void {
   for (const pid of processesOf(shell)) {
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
-      // It has just gone.
+      // The process has just ended.
     }
   }
 }

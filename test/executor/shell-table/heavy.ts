@@ -1,6 +1,7 @@
 /**
- * Startup files as people have them after years: bash-preexec, suggestions and highlighting, vi's keys, a prompt of two lines that
- * is set anew each time with a clock on the right (zsh's shrinks as its line runs), a greeting, hooks that take their time and print. What the machine lacks is left out.
+ * Startup files as users have them after years: bash-preexec, suggestions and highlighting, vi keys, a two-line prompt
+ * that is set each time with a clock on the right (zsh's shrinks when its line runs), a greeting, and slow hooks that
+ * print. What the machine lacks is left out.
  */
 import { existsSync } from 'node:fs';
 import type { ShellName } from './row.ts';
@@ -12,7 +13,7 @@ const ZSH_PLUGINS = [
   '/usr/share/zsh-syntax-highlighting/zsh-syntax-highlighting.zsh',
 ];
 
-/** The plugins that heavy startup files have here, by the names of their files. */
+/** The plugins of the heavy startup files on this machine, by file name. */
 export const PLUGINS: Readonly<Record<ShellName, readonly string[]>> = {
   bash: [PREEXEC].filter(existsSync),
   zsh: ZSH_PLUGINS.filter(existsSync),

@@ -1,10 +1,10 @@
-/** `docs/shell.md`, from what a run of the whole table has shown. */
+/** Writes `docs/shell.md` from the results of a run of the whole table. */
 import { basename } from 'node:path';
 import { PLUGINS } from './heavy.ts';
 import type { Row, ShellName } from './row.ts';
 import { ROWS } from './rows.ts';
 
-/** By `outcomeKey`: whether both ways gave the same, or what the machine lacks. */
+/** By `outcomeKey`: whether both ways gave the same result, or what the machine lacks. */
 export type Outcomes = ReadonlyMap<string, boolean | string>;
 
 export const outcomeKey = (row: string, shell: ShellName, heavy: boolean): string =>
@@ -19,14 +19,14 @@ Look up whether a feature of your shell works. \`npm run check -- shell\` runs e
 
 `;
 
-/** What is in the second column of each shell. */
+/** Describes the second column of each shell. */
 function heavyText(): string {
   const names = (shell: ShellName) => PLUGINS[shell].map((path) => basename(path).replace(/\.\w+$/, ''));
   const plugins = [...names('bash'), ...names('zsh')];
   return `*Heavy* has large startup files: ${plugins.map((name) => `${name}, `).join('')}vi keys, a prompt of two lines with a clock at the right, fish's greeting, hooks that take 50 ms and print. \`–\`: not run, since the row is about startup files.\n\n`;
 }
 
-/** What a day by hand in each shell has shown to be limited. */
+/** Limits found by a day of manual use in each shell. */
 const DAYS = `
 ## Limits
 
@@ -35,7 +35,7 @@ const DAYS = `
 - fish's greeting is a notice above the first line.
 `;
 
-/** The last row of a page: how a run at load has ended, by column. */
+/** The last row of a page: the result of a run under load, by column. */
 const LOADED = '| **the same at load 10** |';
 
 const loadedOf = (page: string): readonly string[] =>
@@ -46,7 +46,7 @@ const loadedOf = (page: string): readonly string[] =>
     .split('|')
     .map((text) => text.trim()) ?? [];
 
-/** @param page as it was: a run at load writes its sums only, another leaves them */
+/** @param page the current page: a run under load updates only its sums, any other run keeps them */
 export function shellPage(
   outcomes: Outcomes,
   versions: Readonly<Record<string, string>>,
@@ -82,7 +82,7 @@ export function shellPage(
   return `${HEAD}${heavyText()}| behaviour | ${heads.join(' | ')} |\n${line}\n${rows.join('\n')}\n| **as natively** | ${sums.join(' | ')} |\n${kept.length > 0 ? `${LOADED} ${kept.join(' | ')} |\n` : ''}${DAYS}`;
 }
 
-/** What a page says: where a run is of some rows only (`-t`), the others stay as they were. */
+/** Returns the outcomes in a page, so that a run of some rows (`-t`) keeps the others. */
 export function outcomesOf(page: string): Map<string, boolean | string> {
   const known = new Map<string, boolean | string>();
   for (const { name } of ROWS) {
@@ -98,7 +98,7 @@ export function outcomesOf(page: string): Map<string, boolean | string> {
   return known;
 }
 
-/** As it stands in the page: a bar would end its cell. */
+/** Returns the name as shown in the page; a bar would end its cell. */
 export function rowLabel(name: string): string {
   return name.replaceAll('|', '\\|');
 }

@@ -1,50 +1,52 @@
-/** What the rows of the table are made of. What a shell does for the one who types is data: each row runs in the plain shell and inside aish-tui, with the same keys. */
+/**
+ * The parts of a row of the table. A row is data: it runs in the plain shell and inside aish-tui with the same keys.
+ */
 
-/** What every startup file's prompt ends with. */
+/** The text that ends the prompt of every startup file. */
 export const PROMPT_TEXT = '@@P@@';
 
 export type ShellName = 'bash' | 'zsh' | 'fish';
 
-/** One thing that the one at the keyboard does or waits for; a plain string is a line, sent and waited for. */
+/** One action of the user or one wait; a plain string is a line that is sent and waited for. */
 export type Step =
   | string
-  /** A line that is sent and not waited for. */
+  /** Sends a line without waiting for it. */
   | { readonly start: string }
   | { readonly keys: string }
-  /** Until a program of this name is in front. */
+  /** Waits until a program of this name is in the foreground. */
   | { readonly front: string }
-  /** Until the output holds this text. */
+  /** Waits until the output contains this text. */
   | { readonly shows: string }
-  /** Until a file of the home directory, named by its ending behind `$O`, holds this text. */
+  /** Waits until a file of the home directory, named by its ending after `$O`, contains this text. */
   | { readonly file: string; readonly holds: string }
-  /** Until the shell is at its prompt again, and reads. */
+  /** Waits until the shell is at its prompt again and reads. */
   | { readonly prompt: true }
-  /** What the line has shown, and what came before it behind the last one, joins the result. */
+  /** Adds what the line showed, and what was printed before it, to the result. */
   | { readonly shown: true }
-  /** Until the shell has ended. */
+  /** Waits until the shell has ended. */
   | { readonly ended: true };
 
 export type Row = {
   readonly name: string;
-  /** By shell; one that has no such thing is left out. */
+  /** By shell; a shell without the feature is left out. */
   readonly steps: Partial<Readonly<Record<ShellName, readonly Step[]>>>;
-  /** What it must give, in a shell whose keyboard can't type it natively. */
+  /** The expected result in a shell whose keyboard can't type it natively. */
   readonly expect?: Partial<Readonly<Record<ShellName, string>>>;
-  /** A startup file of its own, behind the plain one. */
+  /** A startup file of its own, read after the plain one. */
   readonly rc?: Partial<Readonly<Record<ShellName, string>>>;
-  /** Files read for the result, by their ending behind `$O`; `~` begins a path in the home. Default: `$O` itself. */
+  /** Files read for the result, by their ending after `$O`; `~` starts a path in the home. Default: `$O` itself. */
   readonly files?: readonly string[] | Partial<Readonly<Record<ShellName, readonly string[]>>>;
-  /** Makes two runs comparable: process numbers, directories. */
+  /** Makes two runs comparable by removing process numbers and directories. */
   readonly clean?: (text: string) => string;
-  /** Programs and files that the machine may do without. */
+  /** Programs and files that a machine may lack. */
   readonly needs?: readonly string[];
-  /** Works on what startup files may hold, so that heavy ones would be in its way; or takes them minutes natively. */
+  /** Changes what heavy startup files also change, or takes minutes with them natively. */
   readonly plainOnly?: boolean;
   /** Part of `npm test`, not only of the whole table. */
   readonly short?: boolean;
 };
 
-/** Among what a row needs: to be somebody who may become somebody else. */
+/** A need of a row: a user who may become another user. */
 export const ROOT = 'root';
 
 export const PROMPT: Step = { prompt: true };
@@ -53,7 +55,7 @@ export function same(...steps: readonly Step[]): Row['steps'] {
   return { bash: steps, zsh: steps, fish: steps };
 }
 
-/** bash and zsh, and fish in its own words. */
+/** Steps for bash and zsh, and those for fish in its own syntax. */
 export function words(steps: readonly Step[], fish: readonly Step[]): Row['steps'] {
   return { bash: steps, zsh: steps, fish };
 }
@@ -78,7 +80,7 @@ export const only = (word: string) => (text: string) =>
     .map((line) => line.replace(/^: \d+:\d+;/, ''))
     .join('\n');
 
-/** Ctrl-Z, what the shell lists, `fg`, and what it lists then. */
+/** Ctrl-Z, the shell's list of jobs, `fg`, and the list after it. */
 export function stopped(line: string): readonly Step[] {
   return [
     { start: line },

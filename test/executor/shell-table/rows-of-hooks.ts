@@ -1,4 +1,4 @@
-/** History, hooks, and leaving. */
+/** Rows for history, hooks, and leaving. */
 import { bash, only, PROMPT, type Row, same, tracedOnly, two, words, zsh } from './row.ts';
 
 const HISTORY: readonly Row[] = [
@@ -65,7 +65,7 @@ const HOOKS: readonly Row[] = [
     steps: bash('trap \'echo "E:$?:$BASH_COMMAND" >> $O\' ERR', 'false', 'true', '(exit 7)', 'trap - ERR'),
   },
   {
-    // Plugins that follow each key fire it by themselves.
+    // Plugins that follow each key trigger it themselves.
     name: 'ZERR trap',
     plainOnly: true,
     steps: zsh('trap \'echo "Z:$?" >> $O\' ZERR', 'false', 'true', 'trap - ZERR'),

@@ -1,4 +1,4 @@
-/** Programs as people use them every day, each with the keys it is used with. */
+/** Programs as people use them every day, with the keys for each. */
 import { join } from 'node:path';
 import { bash, PROMPT, ROOT, type Row, type Step, same, words } from './row.ts';
 
@@ -6,10 +6,10 @@ import { bash, PROMPT, ROOT, type Row, type Step, same, words } from './row.ts';
 const REPOSITORY =
   'git init -q $O.d; cd $O.d; git config user.email a@b; git config user.name n; echo 1 > f; git add f; git commit -qm one; echo 2 >> f';
 
-/** A page of one's own: those of the machine may be left out. */
+/** A manual page of its own: those of the machine may not be installed. */
 const MANUAL = ["printf '.TH OWN 1\\n.SH NAME\\nown \\\\- own manual\\n' > own.1"];
 
-/** It refuses to start but by its whole path; as a daemon it would need a port. Looked for by `needs`. */
+/** sshd refuses to start except by its whole path; as a daemon it would need a port. `needs` looks for it. */
 const SSHD = join('/usr/sbin', 'sshd');
 const SSH: readonly Step[] = [
   'mkdir -p /run/sshd 2>/dev/null; ssh-keygen -q -t ed25519 -N "" -f k; ssh-keygen -q -t ed25519 -N "" -f h; cp k.pub a; chmod 700 .',
@@ -30,7 +30,7 @@ const SUDO: readonly Step[] = [
   PROMPT,
 ];
 
-/** Where packages put it. */
+/** Where packages install it. */
 const PREEXEC = '/usr/share/bash-preexec/bash-preexec.sh';
 
 export const PROGRAM_ROWS: readonly Row[] = [
@@ -131,7 +131,7 @@ export const PROGRAM_ROWS: readonly Row[] = [
     steps: words([...SSH, 'echo $? >> $O'], [...SSH, 'echo $status >> $O']),
   },
   {
-    // nobody has no password, so that nothing can be let in; what is typed is hidden and in no history.
+    // The account nobody has no password, so nothing can be let in. What is typed is hidden and in no history.
     name: 'sudo asks for a password, which nothing keeps',
     needs: ['sudo', 'setpriv', ROOT],
     steps: {

@@ -1,9 +1,9 @@
-/** Prompts of every shape: what a line has shown is what its command printed. */
+/** Prompts of every shape: the output of a line is exactly what its command printed. */
 import { PROMPT_TEXT, type Row, type ShellName, same } from './row.ts';
 
 /**
- * What starship draws in a git repository behind a slow command; `[` and `]` stand around what takes no room. Shape, colours
- * and symbols are those of its documentation.
+ * What starship draws in a git repository after a slow command; `[` and `]` enclose what has no width. Shape, colours
+ * and symbols follow its documentation.
  */
 const STARSHIP =
   '\n[\x1b[1;36m]~/shop[\x1b[0m] on [\x1b[1;35m]\ue0a0 main[\x1b[0m] [\x1b[1;31m]‹!?›[\x1b[0m] via [\x1b[1;32m]\ue718 v24.1.0 [\x1b[0m]took [\x1b[1;33m]2s[\x1b[0m]\n[\x1b[1;32m]❯[\x1b[0m] ';
@@ -20,7 +20,7 @@ const BRACKETS: Readonly<Record<ShellName, readonly [string, string]>> = {
   fish: ['', ''],
 };
 
-/** A prompt as the shell's own language wants it, in quotes that keep it as it is. */
+/** Quotes a prompt in the shell's own language. */
 function drawn(shell: ShellName, text: string): string {
   const [open, close] = BRACKETS[shell];
   return text

@@ -1,4 +1,4 @@
-/** The table: jobs, values, input; and what stands in `rows-of-hooks.ts`. */
+/** The table: jobs, values and input, with the rows of the other files. */
 import { PROMPT, type Row, same, stopped, two, withoutNumbers, words, zsh } from './row.ts';
 import { HOOK_ROWS } from './rows-of-hooks.ts';
 import { PROGRAM_ROWS } from './rows-of-programs.ts';
@@ -158,7 +158,7 @@ const INPUT: readonly Row[] = [
   {
     name: '^C ^Z ^Q in a line',
     steps: same("printf '%s' 'x\x03\x1a\x11y' | od -An -c > $O"),
-    // The terminal acts on them before any editor can quote them.
+    // The terminal acts on these characters before any editor can quote them.
     expect: { bash: '   x 003 032 021   y\n', zsh: '   x 003 032 021   y\n', fish: '   x 003 032 021   y\n' },
   },
   { name: 'a tab in a line', steps: same("printf '%s' 'a\tb' | od -An -c > $O"), expect: { fish: '   a  \\t   b\n' } },
@@ -166,7 +166,7 @@ const INPUT: readonly Row[] = [
     name: 'a line of 64 kB',
     plainOnly: true,
     steps: same(`echo -n ${'x'.repeat(64_000)} | wc -c | tr -d ' ' > $O`),
-    // A terminal takes 4 kB at a time, and the editor draws the line anew for each.
+    // A terminal takes 4 kB at a time, and the editor redraws the line for each.
     expect: { bash: '64000\n', zsh: '64000\n', fish: '64000\n' },
     short: true,
   },
