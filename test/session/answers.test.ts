@@ -5,7 +5,7 @@ import { deadly, harmless, Machine } from '../support/machine.ts';
 
 const PRAISE = { ...harmless, reason: 'only reads or adds' };
 
-/** A chat in which the model asks for one command, and the gate has spoken. */
+/** A chat in which the model asks for one command, with the gate's judgement given. */
 function asked(judgement: typeof deadly, semantics?: 2 | typeof SEMANTICS): Machine {
   const machine = new Machine(semantics === undefined ? {} : { semantics });
   machine.send({ type: 'asked', line: 'l', text: 'clean up' });
@@ -20,7 +20,7 @@ function answer(machine: Machine, how: { kind: 'skip'; note?: string } | { kind:
   return JSON.stringify(composeMessages(machine.conversation, 'S'));
 }
 
-it('a skipped consent gives the model no praise of the gate as its reason', () => {
+it('a skipped consent does not pass the gate’s praise to the model as the reason', () => {
   const told = answer(asked(PRAISE, SEMANTICS), { kind: 'skip' });
   expect(told).toContain('[aish] action skipped by user\\n$ rm -rf build');
   expect(told).not.toContain('only reads');
@@ -39,7 +39,7 @@ it('a skip may carry a note to the model, which the transcript keeps with the ti
   );
 });
 
-it.each(['skip', 'abort'] as const)('an answer without a person, %s, is not shown as the user’s', (kind) => {
+it.each(['skip', 'abort'] as const)('an answer given without a person, %s, is not shown as the user’s', (kind) => {
   const machine = asked(deadly, SEMANTICS);
   const [question] = machine.state.questions;
   machine.send({ type: 'answered', question: question?.id ?? '', answer: { kind }, unattended: true });
@@ -48,7 +48,7 @@ it.each(['skip', 'abort'] as const)('an answer without a person, %s, is not show
   expect(refused).not.toHaveProperty('at');
 });
 
-it('what nobody was there to approve is told as such, counts as a skip, and says why it halted', () => {
+it('an action that nobody could approve counts as a skip, and the model is told why it halted', () => {
   const machine = new Machine({ semantics: SEMANTICS });
   machine.send({ type: 'norrisStarted', goal: 'clean up' });
   machine.says('CMD: rm -rf build');
@@ -61,14 +61,14 @@ it('what nobody was there to approve is told as such, counts as a skip, and says
   expect(machine.phase).toMatchObject({ run: { skips: 1, skipsInARow: 1 } });
 });
 
-it('a journal of semantics 2 folds as it did: what nobody approved was told as skipped by the user', () => {
+it('a journal of semantics 2 folds as before: unapproved actions are reported as skipped by the user', () => {
   const machine = asked(deadly, 2);
   const [question] = machine.state.questions;
   machine.send({ type: 'answered', question: question?.id ?? '', answer: { kind: 'skip' }, unattended: true });
   expect(JSON.stringify(machine.conversation.turns)).toContain('[aish] action skipped by user: rm -rf');
 });
 
-it('the name of a rule does not stand for the words of another command', () => {
+it('the name of a rule is not shown as the text of another command', () => {
   const findings = [{ rule: 'rm -fr', verb: 'deletes files without asking', part: [0, 7] as const }];
   const machine = asked({ ...deadly, reason: 'rm -fr', rule: 'rm -fr', findings }, SEMANTICS);
   answer(machine, { kind: 'skip' });
@@ -77,7 +77,7 @@ it('the name of a rule does not stand for the words of another command', () => {
   );
 });
 
-it('what the user let run says so, with the time, while it runs and when it has ended', () => {
+it('an approved command shows the approval and its time, while it runs and after its end', () => {
   const machine = asked(deadly, SEMANTICS);
   answer(machine, { kind: 'proceed' });
   machine.runs('');
@@ -86,7 +86,7 @@ it('what the user let run says so, with the time, while it runs and when it has 
   for (const each of shown) expect(each).toMatchObject({ entry: { approvedAt: 1004 } });
 });
 
-it('what runs without a question carries no approval', () => {
+it('a command that runs without a question shows no approval', () => {
   const machine = new Machine({ semantics: SEMANTICS, confirmCmd: false });
   machine.send({ type: 'asked', line: 'l', text: 'look' });
   machine.says('CMD: ls');
@@ -97,7 +97,7 @@ it('what runs without a question carries no approval', () => {
   expect(exec).not.toHaveProperty('approvedAt');
 });
 
-it('an aborted CMD: line is told to the model and shown as aborted', () => {
+it('an aborted CMD: line is reported to the model and shown as aborted', () => {
   const machine = asked(deadly, SEMANTICS);
   const told = answer(machine, { kind: 'abort' });
   expect(told).toContain('[aish] not run: aborted by the user\\n$ rm -rf build');
@@ -105,14 +105,14 @@ it('an aborted CMD: line is told to the model and shown as aborted', () => {
   expect(machine.phase.kind).toBe('idle');
 });
 
-it('journals of 0.1 fold as they did', () => {
+it('journals of 0.1 fold as before', () => {
   expect(answer(asked(PRAISE), { kind: 'skip' })).toContain('skipped by user: only reads or adds');
   const aborted = asked(deadly);
   expect(answer(aborted, { kind: 'abort' })).not.toContain('not run');
   expect(aborted.shown).not.toContainEqual(expect.objectContaining({ how: 'aborted' }));
 });
 
-it('what has changed since the user was asked is judged and asked anew; nothing has run', () => {
+it('a change after the question is judged and asked about again, and nothing has run', () => {
   const machine = asked(deadly, SEMANTICS);
   answer(machine, { kind: 'proceed' });
   const { op } = machine;
@@ -128,7 +128,7 @@ it('what has changed since the user was asked is judged and asked anew; nothing 
   expect(machine.phase.kind).toBe('replying');
 });
 
-it('asks again even where the new word is harmless', () => {
+it('a change is asked about again even when the new judgement is harmless', () => {
   const machine = asked(deadly, SEMANTICS);
   answer(machine, { kind: 'proceed' });
   const { op } = machine;
@@ -138,7 +138,7 @@ it('asks again even where the new word is harmless', () => {
   expect(machine.phase.kind).toBe('halted');
 });
 
-it('an abort meanwhile is not asked again', () => {
+it('a change after an abort is not asked about again', () => {
   const machine = asked(deadly, SEMANTICS);
   answer(machine, { kind: 'proceed' });
   const { op } = machine;

@@ -9,7 +9,7 @@ function started(more: Partial<Settings> = {}): Machine {
 }
 
 let id = 0;
-/** The model asks for a command; it runs where it is looked at. */
+/** The model asks for a command. Returns whether it runs. */
 function does(machine: Machine, command: string, output = 'no such file'): boolean {
   id += 1;
   machine.says('', bash(`c${id}`, command));
@@ -23,7 +23,7 @@ const last = (machine: Machine) => machine.conversation.turns.at(-1)?.text;
 const ending = (machine: Machine) => machine.shown.find((entry) => entry.kind === 'norrisEnded');
 
 describe('the same call in a row', () => {
-  it('is not run a third time after two equal results, and model and user are told', () => {
+  it('is not run a third time after two equal results, and the model and the user are told', () => {
     const machine = started();
     expect([does(machine, 'cat x'), does(machine, 'cat x'), does(machine, 'cat x')]).toEqual([true, true, false]);
     expect(last(machine)).toMatch(/^\[aish\] not run: you have run this twice with the same result/);
@@ -32,7 +32,7 @@ describe('the same call in a row', () => {
     expect(does(machine, 'cat x')).toBe(true);
   });
 
-  it('runs on where its result differs, something else came between, or the user asked again', () => {
+  it('still runs if its result differs, another call came between, or the user asked again', () => {
     const machine = started();
     for (const output of ['1', '2', '3', '4']) expect(does(machine, 'make', output)).toBe(true);
     for (const command of ['cat x', 'ls', 'cat x', 'ls', 'cat x']) expect(does(machine, command)).toBe(true);
@@ -41,12 +41,12 @@ describe('the same call in a row', () => {
     expect(does(machine, 'cat x')).toBe(true);
   });
 
-  it('runs on where it waits for something', () => {
+  it('still runs if it waits for something', () => {
     const machine = started();
     for (let time = 0; time < 5; time += 1) expect(does(machine, 'sleep 5; cat x')).toBe(true);
   });
 
-  it('ends a run as stalled the time after, where nobody is there', () => {
+  it('ends an unattended run as stalled the next time', () => {
     const machine = started({ alone: true });
     for (let time = 0; time < 3; time += 1) does(machine, 'cat x');
     expect(ending(machine)).toBeUndefined();
@@ -56,13 +56,13 @@ describe('the same call in a row', () => {
     expect(results).toHaveLength(4);
   });
 
-  it('goes on while somebody is there to end it', () => {
+  it('does not end a run while a user is there to end it', () => {
     const machine = started();
     for (let time = 0; time < 6; time += 1) does(machine, 'cat x');
     expect(machine.phase.kind).toBe('replying');
   });
 
-  it('runs on in journals of before', () => {
+  it('still runs in older journals', () => {
     const machine = started({ semantics: 2 });
     for (let time = 0; time < 5; time += 1) expect(does(machine, 'cat x')).toBe(true);
   });

@@ -26,14 +26,14 @@ function run(mode: Mode, change: Partial<Settings> = {}): Machine {
   return machine;
 }
 
-describe('a change that can be put back', () => {
+describe('a change that can be undone', () => {
   it.each([
     ['a chat in Project', chat('project'), 'acting'],
     ['a run in Project', run('project'), 'acting'],
     ['a chat in Unrestricted', chat('unrestricted'), 'halted'],
     ['a run in Unrestricted', run('unrestricted'), 'acting'],
     ['a chat where confirm_cmd is true', chat('project', { confirmCmd: true }), 'halted'],
-  ] as const)('by a command in %s: %#', (_, machine, phase) => {
+  ] as const)('made by a command in %s asks or runs by the table: %#', (_, machine, phase) => {
     machine.says('', bash('c1', 'sed -i s/a/b/ notes.txt'));
     machine.judges(kept);
     expect(machine.phase.kind).toBe(phase);
@@ -48,14 +48,14 @@ describe('a change that can be put back', () => {
   });
 });
 
-it('a command of unknown effect runs in Restricted, where the kernel blocks what it would change', () => {
+it('in Restricted a command of unknown effect runs, and the kernel blocks its changes', () => {
   const machine = chat('restricted');
   machine.says('', bash('c1', './tool'));
   machine.judges(harmless);
   expect(machine.phase.kind).toBe('acting');
 });
 
-it('a tool of an MCP server asks in every mode, unless the user allows it', () => {
+it('a tool of an MCP server asks in every mode unless the user allows it', () => {
   for (const [approved, phase] of [
     [false, 'halted'],
     [true, 'acting'],
@@ -97,7 +97,7 @@ describe('a HALT that Restricted would block', () => {
       answer: { kind: 'proceed', mode },
     });
 
-  it('switches the mode and runs with one answer', () => {
+  it('switches the mode and runs the action with one answer', () => {
     const machine = halted();
     answer(machine, 'project');
     expect([machine.conversation.mode, machine.phase.kind]).toEqual(['project', 'judging']);
@@ -105,7 +105,7 @@ describe('a HALT that Restricted would block', () => {
     expect([machine.phase.kind, machine.state.questions]).toEqual(['acting', []]);
   });
 
-  it('asks again where more is found in the wider mode than the user was shown', () => {
+  it('asks again when the wider mode has more findings than were shown', () => {
     const machine = halted();
     answer(machine, 'unrestricted');
     const findings = [{ rule: 'dd', verb: 'overwrites a disk', part: [0, 2] as const }];
@@ -124,7 +124,7 @@ describe('an action that the mode refused', () => {
     return machine;
   }
 
-  it('runs again after a yes, and the model reads its result with the next request', () => {
+  it('runs again after a yes, and the model gets its result with the next request', () => {
     const machine = refused(run('restricted'));
     expect(machine.state.questions).toMatchObject([{ kind: 'mode', action: { command: 'echo x > y' } }]);
     machine.answers('proceed');
@@ -169,7 +169,7 @@ describe('an action that the mode refused', () => {
     ['runs this again', { whole: true }, undefined],
     ['has already run: run all of it again?', { action: 7, whole: false }, undefined],
     ['has already run: run all of it again?', undefined, undefined],
-  ] as const)('in Project says of the repeated command that a yes %s', (text, attempt, takesBack) => {
+  ] as const)('in Project asks about the repeat and explains that a yes %s', (text, attempt, takesBack) => {
     const machine = refused(run('project'), bash('c1', 'echo x >> y; curl z'), attempt);
     expect(machine.state.questions).toMatchObject([{ reason: expect.stringContaining(text) }]);
     const [question] = machine.state.questions;
@@ -179,13 +179,13 @@ describe('an action that the mode refused', () => {
     expect(examined?.kind === 'examine' && examined.takesBack).toBe(takesBack);
   });
 
-  it('leaves in Project what a refused command has changed where the answer is no', () => {
+  it('in Project keeps the changes of a refused command when the answer is no', () => {
     const machine = refused(run('project'), bash('c1', 'echo x >> y; curl z'), { action: 7, whole: true });
     machine.answers('skip');
     expect(machine.effects.some((effect) => effect.kind === 'examine' && effect.takesBack !== undefined)).toBe(false);
   });
 
-  it('asks nothing where the user has just chosen the narrower mode, nor for a plan', () => {
+  it('asks nothing when the user has just chosen the narrower mode, nor for a plan', () => {
     const machine = new Machine({ ...now, preplanner: 'big' });
     machine.send({ type: 'modeChosen', mode: 'restricted' });
     machine.send({ type: 'norrisStarted', goal: 'g' });
@@ -195,7 +195,7 @@ describe('an action that the mode refused', () => {
     expect(machine.state.questions).toEqual([]);
   });
 
-  it('runs a patch that Restricted refused', () => {
+  it('runs again after a yes when it is a patch that Restricted refused', () => {
     const machine = chat('restricted');
     machine.says('', PATCH);
     machine.answers('proceed');
@@ -205,7 +205,7 @@ describe('an action that the mode refused', () => {
   });
 });
 
-it('docs/effects.md shows the table', () => {
+it('docs/effects.md contains the table of consents', () => {
   const text = readFileSync(new URL('../../docs/effects.md', import.meta.url), 'utf8');
   for (const kind of ['reads', 'kept', 'other', 'subAgent', 'server', 'credential', 'loses'] as const) {
     const words = (['restricted', 'project', 'unrestricted'] as const).map((mode) => CONSENT[mode][kind]);

@@ -31,7 +31,7 @@ const free: CountedCall = {
 };
 
 describe('counted calls', () => {
-  it('are summed by model and category', () => {
+  it('are added up by model and category', () => {
     const costs = [paid, free, free, { ...free, category: 'safety' } as const].reduce(addCall, NO_COSTS);
     expect(costs.rows.map(({ model, category, calls }) => [model, category, calls])).toEqual([
       ['big', 'norris-preplan', 1],
@@ -42,7 +42,7 @@ describe('counted calls', () => {
     expect(rowsSince(costs, [paid, free].reduce(addCall, NO_COSTS)).map((row) => row.calls)).toEqual([1, 1]);
   });
 
-  it('cost less where the server had tokens in its cache', () => {
+  it('cost less for tokens from the server’s cache', () => {
     const tokens = { promptTokens: 1_000_000, completionTokens: 500_000, cachedTokens: 800_000 };
     expect(priceOf({ input: 1, output: 4, cached: 0.1 }, tokens)).toBeCloseTo(0.2 + 0.08 + 2);
     expect(priceOf({ input: 1, output: 4 }, tokens)).toBeCloseTo(3);
@@ -69,7 +69,7 @@ describe('counted calls', () => {
 });
 
 describe('the receipt of a split run', () => {
-  it('says what the run has cost, and what it might have cost', () => {
+  it('names the run’s cost, and the estimated cost with one model alone', () => {
     const machine = new Machine({ preplanner: 'cloud' });
     machine.send({ type: 'callCounted', call: { ...free, category: 'chat' } });
     machine.send({ type: 'norrisStarted', goal: 'g' });
@@ -80,7 +80,7 @@ describe('the receipt of a split run', () => {
     const ended = machine.shown.findLast((entry) => entry.kind === 'norrisEnded');
     if (ended?.kind !== 'norrisEnded' || !ended.receipt) throw new Error('no receipt');
     expect(ended.cost).toEqual({ dollars: 0.000099, promptTokens: 280, completionTokens: 45 });
-    // The end of the run, its receipt and `:cost` write one number.
+    // The end of the run, its receipt and `:cost` show the same number.
     expect(receiptText(ended.receipt)).toContain(`cloud ${shortDollars(ended.cost?.dollars ?? 0)},`);
     expect(receiptText(ended.receipt)).toBe(
       "[aish] split: cloud $0.000099, 215 tokens · local 110 tokens, at cloud's prices $0.00012 (estimate)",
@@ -92,7 +92,7 @@ describe('the receipt of a split run', () => {
     expect(receiptText(receipt)).toBe('[aish] split: cloud 215 tokens · local 110 tokens');
   });
 
-  it('is not written where one preset did all', () => {
+  it('is absent when one preset did everything', () => {
     const machine = new Machine();
     machine.send({ type: 'norrisStarted', goal: 'g' });
     machine.send({ type: 'callCounted', call: free });
@@ -101,7 +101,7 @@ describe('the receipt of a split run', () => {
   });
 });
 
-describe('a session that has cost what it may', () => {
+describe('a session at its spending limit', () => {
   function stopped(): Machine {
     const machine = new Machine();
     machine.send({ type: 'asked', line: 'l1', text: 'hello' });
@@ -109,7 +109,7 @@ describe('a session that has cost what it may', () => {
     return machine;
   }
 
-  it('asks before the call, and makes it after a yes, with one more slice from here', () => {
+  it('asks before the call, and a yes allows another slice of the limit from here', () => {
     const machine = stopped();
     expect(machine.phase.kind).toBe('awaitingSpend');
     expect(machine.state.questions).toMatchObject([{ kind: 'spend', spent: 6, limit: 5, allowance: 5 }]);
@@ -119,7 +119,7 @@ describe('a session that has cost what it may', () => {
     expect(machine.state.questions).toEqual([]);
   });
 
-  it.each(['skip', 'abort'] as const)('ends the run at %s, the conversation intact', (answer) => {
+  it.each(['skip', 'abort'] as const)('ends the run at %s with the conversation complete', (answer) => {
     const machine = stopped();
     machine.answers(answer);
     expect(machine.phase.kind).toBe('idle');
@@ -135,7 +135,7 @@ describe('a session that has cost what it may', () => {
     expect(machine.state.questions).toHaveLength(1);
   });
 
-  it('asks for each sub-agent by its name; one yes holds for all, a no for its own', () => {
+  it('asks for each sub-agent by name: one yes covers all, and a no only its own', () => {
     const machine = new Machine();
     machine.send({ type: 'norrisStarted', goal: 'look around' });
     machine.says('', ...['a', 'b', 'c'].map((task) => delegate(task, task)));
@@ -158,7 +158,7 @@ describe('a session that has cost what it may', () => {
     expect(machine.state.allowedDollars).toBe(11);
   });
 
-  it('comes to rest where an abort came in between', () => {
+  it('becomes idle when an abort came in between', () => {
     const machine = new Machine();
     machine.send({ type: 'asked', line: 'l1', text: 'hello' });
     const { op } = machine;

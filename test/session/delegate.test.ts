@@ -3,7 +3,7 @@ import { composeMessages } from '../../src/session/context.ts';
 import { SEMANTICS } from '../../src/session/state.ts';
 import { bash, deadly, delegate, harmless, Machine } from '../support/machine.ts';
 
-/** A Norris run that has delegated these tasks; their sub-agents have begun. */
+/** A Norris run that delegated these tasks and whose sub-agents have started. */
 function delegated(...tasks: string[]): Machine {
   const machine = new Machine({ sandbox: true, semantics: SEMANTICS });
   machine.send({ type: 'norrisStarted', goal: 'look around' });
@@ -22,7 +22,7 @@ const child = (machine: Machine, at = 0) => {
 };
 
 describe('a delegated task', () => {
-  it('begins a conversation of its own, with the task as its first turn', () => {
+  it('starts a conversation of its own, with the task as its first turn', () => {
     const machine = delegated('count the files');
     expect(child(machine).turns.map((turn) => turn.text)).toEqual(['Task: count the files']);
     const [system, task, ...more] = composeMessages(child(machine), 'You are aish.');
@@ -36,7 +36,7 @@ describe('a delegated task', () => {
     });
   });
 
-  it('is told of Restricted, which its parent heard of long ago', () => {
+  it('explains Restricted, which its parent was told of long ago', () => {
     const machine = new Machine({ sandbox: true });
     machine.send({ type: 'modeChosen', mode: 'restricted' });
     machine.send({ type: 'norrisStarted', goal: 'g' });
@@ -47,13 +47,13 @@ describe('a delegated task', () => {
     expect(child(machine).turns[0]?.text).toMatch(/^Task: look\n\n\[aish\] mode: Restricted/);
   });
 
-  it('is shown to the second opinion under the user’s own words', () => {
+  it('is shown to the second opinion below the user’s own words', () => {
     const machine = delegated('rm everything, it is fine');
     machine.agentSays(child(machine).id, 'CMD: make clean');
     expect(machine.last.find((effect) => effect.kind === 'examine')).toMatchObject({ goal: 'look around' });
   });
 
-  it('asks as a CMD: line does in chat, and not at all under Norris', () => {
+  it('asks like a CMD: line in chat, and not at all under Norris', () => {
     const machine = new Machine();
     machine.send({ type: 'asked', line: 'l1', text: 'look' });
     machine.says('DELEGATE: look');
@@ -64,7 +64,7 @@ describe('a delegated task', () => {
     expect(machine.conversation.turns.at(-1)?.text).toBe('[aish] action skipped by user: only reads\n$ DELEGATE: look');
   });
 
-  it('runs harmless commands without asking, and asks for the rest by its own name', () => {
+  it('runs harmless commands without asking, and asks about others under its own name', () => {
     const machine = delegated('tidy');
     const { id } = child(machine);
     machine.agentSays(id, 'CMD: ls');
@@ -80,7 +80,7 @@ describe('a delegated task', () => {
     expect(machine.state.questions).toMatchObject([{ why: 'destructive', session: id, step: { k: 2, n: 12 } }]);
   });
 
-  it('hands its report in as the result of the call, and is gone', () => {
+  it('delivers its report as the result of the call, and is removed', () => {
     const machine = delegated('one', 'two');
     const [one = '', two = ''] = machine.children;
     machine.agentSays(two, 'Two is fine.\nGOAL: complete');
@@ -98,7 +98,7 @@ describe('a delegated task', () => {
   it.each([
     ['GOAL: blocked\nno such place', /could not go on in step 1 of 12: no such place/],
     ['', /without a report/],
-  ])('says so when it ends with %j', (said, told) => {
+  ])('delivers a report about an end with %j', (said, told) => {
     const machine = delegated('look');
     machine.agentSays(child(machine).id, said);
     // An empty answer is asked for once more.
@@ -106,7 +106,7 @@ describe('a delegated task', () => {
     expect(results(machine)[0]?.[1]).toMatch(told);
   });
 
-  it('is cut to what a command’s output may take, and what did not finish to less', () => {
+  it('has its report cut like a command’s output, and an unfinished one shorter', () => {
     const machine = delegated('talk', 'talk');
     const [one = '', two = ''] = machine.children;
     machine.agentSays(one, 'many words\n'.repeat(5000));
@@ -119,7 +119,7 @@ describe('a delegated task', () => {
     expect(aborted?.length).toBeLessThan(1300);
   });
 
-  it('lets eight run at once; the others wait for one to end', () => {
+  it('runs at most eight at once, and the others wait', () => {
     const machine = delegated(...Array.from({ length: 10 }, (_, at) => `task ${at}`));
     expect(machine.children).toHaveLength(8);
     machine.agentSays(machine.children[3] ?? '', 'Done.');
@@ -129,14 +129,14 @@ describe('a delegated task', () => {
     for (const id of machine.children) {
       machine.send({ type: 'replyEnded', op: machine.opOf(id), reply: { ...nothing } }, id);
     }
-    // The ninth was let run just before, and its sub-agent begins too late: both of the last two have done nothing.
+    // The ninth was allowed just before its sub-agent could start, so neither of the last two did anything.
     expect(machine.phase.kind).toBe('idle');
     expect(results(machine)).toHaveLength(10);
     expect(results(machine)[3]).toEqual(['c3', 'Done.']);
     expect(results(machine)[9]).toEqual(['c9', '[aish] not run: aborted by the user']);
   });
 
-  it('begins in Restricted once the user has asked for it, whatever still runs', () => {
+  it('starts in Restricted once the user has chosen it, whatever still runs', () => {
     const machine = new Machine({ sandbox: true });
     machine.send({ type: 'norrisStarted', goal: 'g' });
     machine.says('DELEGATE: look');
@@ -147,7 +147,7 @@ describe('a delegated task', () => {
     expect(child(machine).mode).toBe('restricted');
   });
 
-  it('is not gone on with after a restart', () => {
+  it('does not continue after a restart', () => {
     const machine = delegated('one', 'two');
     const [one = '', two = ''] = machine.children;
     machine.agentSays(one, 'I look first.\nCMD: ls');
@@ -170,7 +170,7 @@ describe('a delegated task', () => {
 const nothing = { text: '', reasoning: '', toolCalls: [], preset: 'fast', finish: 'cancelled', notices: [] } as const;
 
 describe('a sub-agent', () => {
-  it('can’t delegate and can’t ask for a mode; the words say who can', () => {
+  it('can neither delegate nor ask for a mode, and is told who can', () => {
     const machine = delegated('look');
     const { id } = child(machine);
     const upgrade = { id: 'u', name: 'request_mode_upgrade', arguments: '{"reason":"x"}' };
@@ -187,7 +187,7 @@ describe('a sub-agent', () => {
   });
 
   it.each([undefined, true] as const)(
-    'whose HALT an abort of the whole ends: by the user, or by nobody (%s)',
+    'ends its HALT when the whole run is aborted, by the user or without one (%s)',
     (unattended) => {
       const machine = delegated('clean up');
       const { id } = child(machine);
@@ -200,7 +200,7 @@ describe('a sub-agent', () => {
     },
   );
 
-  it('ends by itself when its HALT is aborted; the parent hears of it and goes on', () => {
+  it('ends when its HALT is aborted, and the parent is told and continues', () => {
     const machine = delegated('tidy');
     const { id } = child(machine);
     machine.agentSays(id, '', bash('b', 'rm -rf x'));
@@ -211,7 +211,7 @@ describe('a sub-agent', () => {
     expect(machine.phase.kind).toBe('replying');
   });
 
-  it('shows what it does below its task', () => {
+  it('shows its steps below its task', () => {
     const machine = delegated('look');
     const { id } = child(machine);
     machine.agentSays(id, 'CMD: ls');

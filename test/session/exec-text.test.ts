@@ -18,7 +18,7 @@ const numbered = (from: number, to: number): string =>
   Array.from({ length: to - from + 1 }, (_, index) => `line ${from + index}\n`).join('');
 
 describe('clip', () => {
-  it('keeps 40 % and 60 % on line ends and says what is gone', () => {
+  it('keeps the first 40 % and last 60 %, cut at line ends, and says what is missing', () => {
     const text = numbered(1, 5000);
     const clipped = clip(text, 1000, '/data/full.txt');
     const [head = '', tail = ''] = clipped.split(/\[.*\]\n/);
@@ -31,7 +31,7 @@ describe('clip', () => {
     expect(head.split('\n').length - 1 + omitted + tail.split('\n').length - 1).toBe(5000);
   });
 
-  it('stays within its limit and loses no part it does not count, for any text', () => {
+  it('stays within its limit and counts every lost part, for any text', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom('a', '\n', '😀', 'bc') }),
@@ -48,7 +48,7 @@ describe('clip', () => {
 });
 
 describe('formatForModel', () => {
-  it('names command, exit code and directory around the plain output', () => {
+  it('puts command, exit code and directory around the plain output', () => {
     expect(formatForModel(result({ head: '\x1b[31mno\x1b[0m', exit: 2 }), 'grep x')).toBe(
       '$ grep x\nno\n[exit 2, cwd /home/u]',
     );
@@ -57,18 +57,18 @@ describe('formatForModel', () => {
     );
   });
 
-  it('leaves out the command that the model has just sent', () => {
+  it('omits the command that the model has just sent', () => {
     expect(formatForModel(result({ head: 'no', exit: 2 }))).toBe('no\n[exit 2, cwd /home/u]');
   });
 
-  it('takes a tenth of a small window at most, and names the file with the rest', () => {
+  it('uses at most a tenth of a small window, and names the file with the rest', () => {
     expect([4096, 8192, 32_768, undefined].map(outputLimit)).toEqual([1638, 3276, 8000, 8000]);
     const text = formatForModel(result({ head: numbered(1, 2000), file: '/f' }), undefined, outputLimit(4096));
     expect(text.length).toBeLessThan(1800);
     expect(text).toMatch(/^line 1\n[\s\S]*\[\d+ lines omitted, full text: \/f\][\s\S]*line 2000\n\[exit 0/);
   });
 
-  it('counts what the result had lost already', () => {
+  it('counts what the result had already lost', () => {
     const text = plainOutput(
       result({ head: numbered(1, 2000), tail: numbered(8001, 10_000), omittedLines: 6000, file: '/f' }),
     );

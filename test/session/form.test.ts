@@ -32,12 +32,12 @@ describe('a value typed into a form', () => {
     [many, 'green, blue', 'any of, with commas: 1 red, 2 green'],
     [one, '', undefined],
     [{ ...one, required: true }, ' ', 'an answer is required'],
-  ] as const)('%j %j', (field, given, expected) => {
+  ] as const)('for %j is parsed from %j or refused with a reason', (field, given, expected) => {
     const read = readForm({ server: 's', message: 'm', fields: [field] }, [given]);
     expect('content' in read ? read.content.x : read.problem).toEqual(expected);
   });
 
-  it('names the first field that does not fit, and says what fits', () => {
+  it('is refused by the first field that does not fit, with what would fit', () => {
     const fields = [text, { ...whole, name: 'y' }];
     expect(readForm({ server: 's', message: 'm', fields }, ['ab', 'x'])).toMatchObject({ at: 1 });
     expect(wanted({ ...base, type: 'text', format: 'email' })).toBe('a text (email)');
@@ -45,7 +45,7 @@ describe('a value typed into a form', () => {
 });
 
 describe('an open form', () => {
-  it('outlasts the run in which it came, until it is answered or its server is gone', () => {
+  it('survives the run in which it came, until it is answered or its server is gone', () => {
     const machine = new Machine();
     const open = () => machine.state.questions.map((question) => question.kind === 'form' && question.form);
     machine.send({ type: 'asked', line: 'l', text: 'hello' });

@@ -7,7 +7,7 @@ import { bash, deadly, harmless, Machine, printed } from '../support/machine.ts'
 
 const tool = (definition: string): ToolFacts => ({ definition, claims: ['it only reads'], changed: false });
 
-/** The model calls `fs__list`, which the gate judges so. */
+/** The model calls `fs__list`, with the given judgement of the gate. */
 function calls(machine: Machine, id: string, definition: string, judgement: Judgement = harmless): void {
   if (machine.phase.kind === 'idle') machine.send({ type: 'asked', line: id, text: 'list' });
   machine.says('', { id, name: 'fs__list', arguments: '{}' });
@@ -26,8 +26,8 @@ function ends(machine: Machine): void {
   machine.send({ type: 'actionEnded', op, outcome: { kind: 'tool', text: 'done', failed: false } });
 }
 
-describe('consent that lasts', () => {
-  it('holds for the tool as it was defined, and for no other definition', () => {
+describe('consent for the session', () => {
+  it('covers the tool as it was defined, and no other definition', () => {
     const machine = new Machine();
     calls(machine, 'c1', 'one');
     expect(machine.state.questions[0]).toMatchObject({ why: 'consent', tool: { changed: false } });
@@ -40,7 +40,7 @@ describe('consent that lasts', () => {
     expect(machine.state.questions[0]).toMatchObject({ why: 'consent', tool: { changed: true } });
   });
 
-  it('is not given to a destructive call, and does not let one through', () => {
+  it('is not given by a destructive call, and does not approve one', () => {
     const machine = new Machine();
     calls(machine, 'c1', 'one', deadly);
     answers(machine, 'always');
@@ -63,7 +63,7 @@ describe('consent that lasts', () => {
     expect(machine.phase.kind).toBe('halted');
   });
 
-  it('comes back with the journal', () => {
+  it('is restored from the journal', () => {
     const machine = new Machine();
     calls(machine, 'c1', 'one');
     answers(machine, 'always');
@@ -73,7 +73,7 @@ describe('consent that lasts', () => {
   });
 });
 
-describe('tools of other servers in Restricted', () => {
+describe('a tool of an MCP server in Restricted', () => {
   const result = (machine: Machine) => machine.conversation.turns.findLast((turn) => turn.kind === 'result');
   const restricted = (readOnlyTools: readonly string[]) => {
     const machine = new Machine({ sandbox: true, readOnlyTools });
@@ -83,7 +83,7 @@ describe('tools of other servers in Restricted', () => {
     return machine;
   };
 
-  it('answer the mode error before anything else, unless the user has declared them to only read', () => {
+  it('gets the mode error first, unless the user declared that it only reads', () => {
     expect(result(restricted([]))).toMatchObject({
       text: 'fs__list is disabled in Restricted mode. Use request_mode_upgrade to request write access.',
     });
@@ -91,7 +91,7 @@ describe('tools of other servers in Restricted', () => {
     expect(restricted(['fs__l*']).phase.kind).toBe('judging');
   });
 
-  it('of no server at all are no exception', () => {
+  it('gets the mode error without any server as well', () => {
     const machine = new Machine({ sandbox: true, readOnlyTools: ['fs__*'] });
     machine.send({ type: 'modeChosen', mode: 'restricted' });
     machine.send({ type: 'asked', line: 'l', text: 'go' });
@@ -102,7 +102,7 @@ describe('tools of other servers in Restricted', () => {
 
 const testing: Judgement = { ...harmless, parts: { acts: ['npm test'], reads: ['tail'] } };
 
-/** A chat in `mode` whose model calls `npm test`, judged so. */
+/** A chat in `mode` whose model calls `npm test`, with the given judgement. */
 function tests(machine: Machine, id: string, judgement: Judgement = testing): void {
   if (machine.phase.kind === 'idle') machine.send({ type: 'asked', line: id, text: 'test it' });
   machine.says('', bash(id, 'npm test | tail'));
@@ -118,7 +118,7 @@ function commandEnds(machine: Machine): void {
 describe('an allow rule', () => {
   const modern = { semantics: SEMANTICS, sandbox: true, project: true } as const;
 
-  it('given at a consent lets the same program and subcommand run, and no other', () => {
+  it('given at a consent allows the same program and subcommand, and no other', () => {
     const machine = new Machine(modern);
     tests(machine, 'c1');
     answers(machine, 'always');
@@ -158,7 +158,7 @@ describe('an allow rule', () => {
     expect(machine.phase.kind).toBe('halted');
   });
 
-  it('holds after a resume, until it is taken back', () => {
+  it('is in force after a resume, until it is revoked', () => {
     const machine = new Machine(modern);
     machine.send({ type: 'ruleSet', rule: 'npm test', allowed: true });
     machine.send({ type: 'ruleSet', rule: 'tail', allowed: true });
@@ -171,7 +171,7 @@ describe('an allow rule', () => {
     expect(machine.phase.kind).toBe('halted');
   });
 
-  it('kept for a directory holds in it and below it, and can be taken back', () => {
+  it('saved for a directory applies in it and below, and can be revoked', () => {
     const kept = (tree: string) => new Machine({ ...modern, allow: { tree, rules: ['npm test', 'tail'] } });
     for (const [tree, phase] of [
       ['/work', 'acting'],
@@ -190,7 +190,7 @@ describe('an allow rule', () => {
     expect(machine.phase.kind).toBe('halted');
   });
 
-  it('is not needed for the parts that only read where reading asks nothing', () => {
+  it('is not needed for read-only parts where reading asks nothing', () => {
     for (const [mode, phase] of [
       ['project', 'acting'],
       ['unrestricted', 'halted'],
@@ -202,7 +202,7 @@ describe('an allow rule', () => {
     }
   });
 
-  it('is listed with the tools that were allowed, which can be taken back as well', () => {
+  it('is listed with the allowed tools, which can be revoked as well', () => {
     const machine = new Machine(modern);
     calls(machine, 'c1', 'one');
     answers(machine, 'always');

@@ -5,7 +5,7 @@ import { harmless, Machine } from '../support/machine.ts';
 
 const result = { exit: 2, cwd: '/w', head: 'no rule\n', tail: '', omittedLines: 0, bytes: 8, milliseconds: 9 };
 
-/** What the model hears with the next question, after a job of the user's has ended. */
+/** Returns what the model is told with the next question, after a job of the user ended. */
 function heard(semantics?: typeof SEMANTICS): string {
   const machine = new Machine(semantics === undefined ? {} : { semantics });
   machine.send({ type: 'jobEnded', job: 1, command: 'make test', result, by: 'user' });
@@ -13,18 +13,18 @@ function heard(semantics?: typeof SEMANTICS): string {
   return JSON.stringify(composeMessages(machine.conversation, 'S'));
 }
 
-it('the end of the user’s own job is told to the model with its next call', () => {
+it('the end of the user’s own job is reported to the model with its next call', () => {
   expect(heard(SEMANTICS)).toMatch(/the user's job 1 ended:.*make test.*no rule/s);
 });
 
-it('was not told in 0.1, and its journals fold as they did', () => {
+it('journals of 0.1, in which the end of a job was not reported, fold as before', () => {
   expect(heard()).not.toContain('make test');
 });
 
-describe('a run that nobody watches', () => {
+describe('an unattended run', () => {
   const runsOn = { ...result, exit: null, note: 'runs on as job 1' };
 
-  /** The model has started a job and calls the goal complete. */
+  /** The model has started a job and reports the goal as complete. */
   function completed(settings: { alone?: true; semantics?: typeof SEMANTICS }) {
     const machine = new Machine({ confirmCmd: false, ...settings });
     machine.send({ type: 'norrisStarted', goal: 'install' });
@@ -38,7 +38,7 @@ describe('a run that nobody watches', () => {
   }
   const told = (machine: Machine) => JSON.stringify(composeMessages(machine.conversation, 'S'));
 
-  it('tells the model once that a job of its still runs when it calls the goal complete', () => {
+  it('tells the model once that its job still runs when it reports the goal as complete', () => {
     const machine = completed({ alone: true, semantics: SEMANTICS });
     expect(machine.phase.kind).toBe('replying');
     expect(told(machine)).toMatch(/not ended yet, still running: job 1 \(npm install\)/);
@@ -46,7 +46,7 @@ describe('a run that nobody watches', () => {
     expect(machine.phase.kind).toBe('idle');
   });
 
-  it('ends at once where the job has ended, or where somebody is there to see it', () => {
+  it('ends at once when the job has ended, or when a user is there to see it', () => {
     expect(completed({ semantics: SEMANTICS }).phase.kind).toBe('idle');
     const machine = completed({ alone: true, semantics: SEMANTICS });
     machine.send({ type: 'jobEnded', job: 1, command: 'npm install', result, by: 'model' });

@@ -1,4 +1,4 @@
-/** What leaves the machine asks once for each receiver (AC-8). */
+/** An action that sends data from the machine asks once for each receiver (AC-8). */
 import { describe, expect, it } from 'vitest';
 import type { Judgement } from '../../src/session/action.ts';
 import { SEMANTICS } from '../../src/session/state.ts';
@@ -23,9 +23,9 @@ function run(): Machine {
   return machine;
 }
 
-/** The model pushes; the gate says so. */
+/** The model pushes, and the gate reports a send. */
 function pushes(machine: Machine, judgement = sends()): void {
-  // Another line each time: the same call again and again is not run.
+  // Each line is different, since the same call is not run again and again.
   const id = `c${machine.events.length}`;
   machine.says('', bash(id, `git push # ${id}`));
   machine.judges(judgement);
@@ -37,8 +37,8 @@ function ends(machine: Machine): void {
   machine.send({ type: 'actionEnded', op, outcome: printed('ok') });
 }
 
-describe('what leaves the machine', () => {
-  it('asks in Project and Unrestricted, in a chat and in a run, and says how long a yes holds', () => {
+describe('an action that sends data from the machine', () => {
+  it('asks in Project and Unrestricted, in a chat and in a run, and says how long a yes lasts', () => {
     for (const [machine, leaveFor] of [
       [chat('project'), 'session'],
       [chat('unrestricted'), 'session'],
@@ -52,7 +52,7 @@ describe('what leaves the machine', () => {
     expect(restricted.phase.kind).toBe('acting');
   });
 
-  it('asks once for each receiver, and nothing else asks about it', () => {
+  it('asks once per receiver, and no other question covers it', () => {
     for (const machine of [chat(), chat('project'), run()]) {
       pushes(machine);
       machine.answers('proceed');
@@ -65,7 +65,7 @@ describe('what leaves the machine', () => {
     }
   });
 
-  it('still asks about what the command does beside', () => {
+  it('still asks about its other effects', () => {
     const machine = chat();
     pushes(machine);
     machine.answers('proceed');
@@ -78,13 +78,13 @@ describe('what leaves the machine', () => {
     expect(machine.phase.kind).toBe('halted');
   });
 
-  it('asks in Restricted before a key is shown, though nothing can leave there', () => {
+  it('asks in Restricted before it reads a key, although nothing can be sent there', () => {
     const machine = chat('restricted');
     pushes(machine, { ...sends(), credential: true });
     expect(machine.phase.kind).toBe('halted');
   });
 
-  it('has no P, and a HALT is about more than the receiver', () => {
+  it('offers no P, and its HALT covers more than the receiver', () => {
     const machine = chat();
     pushes(machine);
     machine.answers('always');
@@ -102,8 +102,8 @@ describe('what leaves the machine', () => {
   });
 });
 
-describe('a no', () => {
-  it('holds for the run, and is told to the model', () => {
+describe('a no to a receiver', () => {
+  it('lasts for the run, and is reported to the model', () => {
     const machine = run();
     pushes(machine);
     machine.answers('skip');
@@ -114,7 +114,7 @@ describe('a no', () => {
     );
   });
 
-  it('in a chat holds until the user says something', () => {
+  it('in a chat lasts until the user’s next message', () => {
     const machine = chat();
     pushes(machine);
     machine.answers('skip');
@@ -127,8 +127,8 @@ describe('a no', () => {
   });
 });
 
-describe('the word on a receiver', () => {
-  it('given in a run ends with it', () => {
+describe('a permit for a receiver', () => {
+  it('ends with the run in which it was given', () => {
     const machine = run();
     pushes(machine);
     machine.answers('proceed');
@@ -138,7 +138,7 @@ describe('the word on a receiver', () => {
     expect(machine.state.leaving).toEqual([]);
   });
 
-  it('that the user has named covers all that lies there, until it is taken back', () => {
+  it('named by the user covers everything at that host, until it is revoked', () => {
     const machine = chat();
     machine.send({ type: 'leaveSet', to: 'github.com', allowed: true });
     pushes(machine);
@@ -153,7 +153,7 @@ describe('the word on a receiver', () => {
     expect(machine.phase.kind).toBe('halted');
   });
 
-  it('is not that of a wider mode', () => {
+  it('is not implied by a yes to a wider mode', () => {
     const machine = new Machine({ ...now, offers: true }, 'restricted');
     machine.send({ type: 'asked', line: 'l1', text: 'push it' });
     pushes(machine, harmless);

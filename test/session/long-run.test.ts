@@ -1,4 +1,4 @@
-/** What a run of any length costs, in counts: `npm run bench -- memory` and `-- resume` measure the program itself. */
+/** The cost of a run of any length, in counts. `npm run bench -- memory` and `-- resume` measure the program itself. */
 import { serialize } from 'node:v8';
 import { expect, it } from 'vitest';
 import { firstInContext } from '../../src/session/context.ts';
@@ -6,10 +6,10 @@ import { reduce } from '../../src/session/reduce.ts';
 import { emptyState, rootOf } from '../../src/session/state.ts';
 import { longRun } from '../support/long-session.ts';
 
-/** What 12 printed lines take as a turn, and the reply before them; counted in bytes. */
+/** Bytes for 12 printed lines as a turn and the reply before them. */
 const MAX_BYTES_PER_STEP = 1500;
 
-it('a fold continues one list of turns instead of copying it for every event', () => {
+it('a fold appends to one list of turns instead of copying it for every event', () => {
   const { events, state: expected } = longRun(200);
   const lists = new Set<unknown>();
   const owned = new Map();
@@ -22,14 +22,14 @@ it('a fold continues one list of turns instead of copying it for every event', (
   expect(state).toEqual(expected);
 });
 
-it('a step leaves its own turns in the state, and nothing that grows with the steps before it', () => {
+it('a step adds only its own turns to the state, however many came before', () => {
   const bytes = [100, 200, 300].map((steps) => serialize(longRun(steps).state).byteLength);
   const [first = 0, second = 0, third = 0] = bytes;
   expect((second - first) / 100).toBeLessThan(MAX_BYTES_PER_STEP);
   expect(third - second).toBeLessThan(1.1 * (second - first));
 });
 
-it('what is sent stays within its room, however long the run', () => {
+it('a request stays within its limit, however long the run', () => {
   const { conversation } = longRun(300);
   const sent = conversation.turns.slice(firstInContext(conversation));
   expect(sent.length).toBeLessThanOrEqual(conversation.settings.maxTurns);

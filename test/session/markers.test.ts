@@ -16,8 +16,8 @@ two
 >>>>>>> REPLACE`;
 const REPLACES = { operation: 'replace', oldText: 'one\ntwo', newText: 'ONE\ntwo' };
 
-describe('PATCH: in a reply', () => {
-  it('is a call of patch by blocks, in a fence, without one, and inside one', () => {
+describe('a PATCH: marker in a reply', () => {
+  it('is parsed as a call of patch, in a fence, without one, and inside one', () => {
     const call = ['patch', { path: 'a.txt', patches: [REPLACES] }];
     expect(patched(`I change it.\nPATCH: a.txt\n\`\`\`\n${BLOCKS}\n\`\`\`\nDone.`)).toEqual([call]);
     expect(patched(`PATCH: a.txt\n${BLOCKS}\nDone.`)).toEqual([call]);
@@ -27,7 +27,7 @@ describe('PATCH: in a reply', () => {
     ]);
   });
 
-  it('reads a unified diff by the lines of its hunks, not by their numbers', () => {
+  it('is parsed from a unified diff by the lines of its hunks, not by their numbers', () => {
     const diff = '--- a/a.txt\n+++ b/a.txt\n@@ -9,3 +9,3 @@\n one\n-two\n+TWO\n three\n@@ -1 +0,0 @@\n-gone';
     expect(patched(`PATCH: a.txt\n\`\`\`diff\n${diff}\n\`\`\``)).toEqual([
       [
@@ -43,20 +43,20 @@ describe('PATCH: in a reply', () => {
     ]);
   });
 
-  it('writes the whole file where it looks for nothing', () => {
+  it('writes the whole file when its search text is empty', () => {
     const text = 'PATCH: new.txt\n```\n<<<<<<< SEARCH\n=======\nCMD: rm -rf x\nGOAL: complete\n>>>>>>> REPLACE\n```';
     expect(parseReply(text, [], true).sentinel).toBeUndefined();
     const newText = 'CMD: rm -rf x\nGOAL: complete\n';
     expect(patched(text)).toEqual([['patch', { path: 'new.txt', patches: [{ operation: 'overwrite', newText }] }]]);
   });
 
-  it('is refused where it is not whole, and where the token limit cut it', () => {
+  it('is refused when it is incomplete, or cut by the token limit', () => {
     for (const text of ['PATCH: a.txt', 'PATCH: a.txt\n```\n<<<<<<< SEARCH\none', `PATCH: a.txt\n\`\`\`\n${BLOCKS}`])
       expect(actions(text)).toMatchObject([{ kind: 'tool', name: 'patch', unfinished: 'patch' }]);
     expect(actions(`PATCH: a.txt\n\`\`\`\n${BLOCKS}\n\`\`\``, false)).toMatchObject([{ unfinished: 'cut' }]);
   });
 
-  it('is told to the model as what to write instead, and nothing of it runs', () => {
+  it('with an error runs nothing, and the model is told what to write instead', () => {
     const machine = new Machine({ semantics: SEMANTICS });
     machine.send({ type: 'norrisStarted', goal: 'g' });
     machine.says('PATCH: a.txt\nthe first line becomes ONE');
@@ -64,7 +64,7 @@ describe('PATCH: in a reply', () => {
     expect(machine.conversation.turns.at(-1)?.text).toMatch(/^\[aish\] not run: behind PATCH: path comes one fence/);
   });
 
-  it('runs as a call does, and its result is a turn', () => {
+  it('runs like a tool call, and its result is a turn', () => {
     const machine = new Machine({ semantics: SEMANTICS });
     machine.send({ type: 'norrisStarted', goal: 'g' });
     machine.says(`PATCH: a.txt\n${BLOCKS}`);
@@ -80,7 +80,7 @@ describe('PATCH: in a reply', () => {
   });
 });
 
-describe('MODE: in a reply', () => {
+describe('a MODE: marker in a reply', () => {
   it('asks the user for a wider mode', () => {
     const machine = new Machine({ semantics: SEMANTICS, sandbox: true, project: true }, 'restricted');
     machine.send({ type: 'norrisStarted', goal: 'g' });
@@ -88,7 +88,7 @@ describe('MODE: in a reply', () => {
     expect(machine.state.questions).toMatchObject([{ kind: 'mode', reason: 'to write the report', wish: 'project' }]);
   });
 
-  it('is words of the answer where it names no mode to ask for, and in older journals', () => {
+  it('is plain text when it names no mode, and in older journals', () => {
     expect(actions('MODE: Restricted means that nothing is written')).toEqual([]);
     expect(parseReply('MODE: project to write', [], true, false).actions).toEqual([]);
     expect(parseReply(`PATCH: a.txt\n${BLOCKS}`, [], true, false).actions).toEqual([]);

@@ -9,7 +9,7 @@ const request = (wish?: string) => ({
   arguments: JSON.stringify({ reason: 'to build', ...(wish === undefined ? {} : { mode: wish }) }),
 });
 
-/** A run in Restricted at its first reply, where the kernel can also hold commands to the tree. */
+/** A run in Restricted at its first reply, on a kernel that also supports Project. */
 function restricted(change: Partial<Settings> = {}): Machine {
   const machine = new Machine({ sandbox: true, project: true, ...change });
   machine.send({ type: 'modeChosen', mode: 'restricted' });
@@ -31,7 +31,7 @@ describe('a request for a wider mode', () => {
     expect(told(machine)?.text).toMatch(/^\[aish\] mode upgrade approved by user\.\n\[aish\] mode: Project\./);
   });
 
-  it('is answered with Unrestricted by that word alone', () => {
+  it('is answered with Unrestricted only by that explicit answer', () => {
     const machine = restricted();
     machine.says('', request('project'));
     expect(machine.state.questions).toMatchObject([{ wish: 'project' }]);
@@ -49,7 +49,7 @@ describe('a request for a wider mode', () => {
     expect(JSON.stringify(notices)).not.toContain('request_mode_upgrade');
   });
 
-  it('in Project offers Unrestricted; one for Project is answered at once', () => {
+  it('in Project offers Unrestricted, and one for Project itself is answered at once', () => {
     const machine = restricted();
     machine.send({ type: 'modeChosen', mode: 'project' });
     machine.says('', request('project'));
@@ -63,7 +63,7 @@ describe('a request for a wider mode', () => {
     );
   });
 
-  it('on a host offers Project where it holds there, as that was told last', () => {
+  it('on a host offers Project if the latest report of the host supports it', () => {
     const offersOn = (...moves: readonly { readonly cwd: string; readonly project?: true }[]) => {
       const machine = new Machine({ sandbox: true, project: true });
       machine.send({ type: 'modeChosen', mode: 'restricted' });
@@ -81,7 +81,7 @@ describe('a request for a wider mode', () => {
     expect(offersOn({ cwd: 'web1:/srv', project: true }, { cwd: '/srv' })).toMatchObject(both);
   });
 
-  it('offers no Project where the kernel can’t hold commands to a tree, as journals of before it', () => {
+  it('does not offer Project where the kernel does not support it, nor in older journals', () => {
     for (const project of [false, undefined] as const) {
       const machine = restricted(project === undefined ? {} : { project });
       if (project === undefined) {
@@ -109,7 +109,7 @@ describe('a request for a wider mode', () => {
   });
 });
 
-describe('a mode that was asked for where no sandbox enforces it', () => {
+describe('a requested mode without a sandbox', () => {
   const none = { sandbox: false, project: false, keepsMode: true } as const;
   const acts = (machine: Machine) => machine.effects.filter(({ kind }) => kind === 'examine' || kind === 'act');
 
@@ -152,7 +152,7 @@ describe('a mode that was asked for where no sandbox enforces it', () => {
     }
   });
 
-  it('is kept by a resume after the sandbox has gone, with a warning, and a pending request is not granted', () => {
+  it('is kept by a resume without a sandbox, with a warning, and a pending request is not granted', () => {
     const machine = restricted();
     machine.says('', request());
     machine.send({ type: 'resumed', settings: { ...machine.conversation.settings, ...none } });
@@ -173,13 +173,13 @@ describe('a mode that was asked for where no sandbox enforces it', () => {
     expect(told(machine)?.text).toContain('not run');
   });
 
-  it('narrows a resumed session that was Unrestricted, where the command line asks so', () => {
+  it('narrows a resumed Unrestricted session when the command line says so', () => {
     const machine = new Machine(none);
     machine.send({ type: 'resumed', settings: machine.conversation.settings, mode: 'restricted' });
     expect(machine.conversation.mode).toBe('restricted');
   });
 
-  it('is also the one that the user chose while an action ran, after a resume', () => {
+  it('chosen during an action is also the mode after a resume', () => {
     const machine = new Machine({ sandbox: true, keepsMode: true });
     machine.send({ type: 'norrisStarted', goal: 'build it' });
     machine.says('', bash('b', 'make'));
@@ -204,7 +204,7 @@ describe('a mode that was asked for where no sandbox enforces it', () => {
 });
 
 describe('Project mode', () => {
-  it('is refused with a word where it is not possible, and is Restricted after a resume there', () => {
+  it('is refused with a reason where it is impossible, and becomes Restricted after a resume there', () => {
     const machine = restricted({ project: false });
     machine.send({ type: 'modeChosen', mode: 'project' });
     expect(machine.conversation.mode).toBe('restricted');
@@ -216,7 +216,7 @@ describe('Project mode', () => {
     expect(resumed.shown.some((entry) => entry.kind === 'notice' && entry.level === 'warning')).toBe(true);
   });
 
-  it('lets patch be looked at, and tools of servers only where the user declared or approved them', () => {
+  it('lets the gate judge a patch, and allows MCP tools only if the user declared or approved them', () => {
     const machine = restricted({ readOnlyTools: ['fs__read'], approvedTools: ['fs__list'] });
     machine.send({ type: 'modeChosen', mode: 'project' });
     const tool = (name: string) => ({ id: name, name, arguments: '{}' });
@@ -233,7 +233,7 @@ describe('Project mode', () => {
     }
   });
 
-  it('is what sub-agents begin in; tightened, they follow, and no word of the user’s to their parent widens them', () => {
+  it('is the mode in which sub-agents start: they follow to a tighter one, and nothing widens it', () => {
     const machine = restricted();
     machine.send({ type: 'modeChosen', mode: 'project' });
     machine.says('', delegate('d', 'look'));
@@ -250,7 +250,7 @@ describe('Project mode', () => {
     expect(machine.state.sessions[agent]?.mode).toBe('restricted');
   });
 
-  it('chosen while a command runs in Unrestricted takes effect when that has ended', () => {
+  it('chosen during a command in Unrestricted takes effect when the command has ended', () => {
     const machine = restricted();
     machine.send({ type: 'modeChosen', mode: 'unrestricted' });
     machine.says('', bash('b', 'make'), bash('c', 'make test'));
@@ -263,7 +263,7 @@ describe('Project mode', () => {
   });
 });
 
-describe('an action that can’t do its work in Project', () => {
+describe('an action that can’t work in Project', () => {
   const needs: Judgement = {
     ...harmless,
     upgrade: { mode: 'unrestricted', needs: 'pip works beyond this project’s files' },
@@ -277,7 +277,7 @@ describe('an action that can’t do its work in Project', () => {
     return machine;
   }
 
-  it('is put to the user as a question for the wider mode; granted, it is judged anew and runs', () => {
+  it('asks the user for the wider mode; after a yes it is judged again and runs', () => {
     const machine = asked();
     expect(machine.state.questions).toMatchObject([
       { kind: 'mode', from: 'project', offers: ['unrestricted'], action: { command: 'pip install x' } },
@@ -289,7 +289,7 @@ describe('an action that can’t do its work in Project', () => {
     expect(machine.last).toContainEqual(expect.objectContaining({ kind: 'act', mode: 'unrestricted' }));
   });
 
-  it('does not run when it is denied; the next one does', () => {
+  it('does not run when it is denied, and the next one does', () => {
     const machine = asked();
     machine.answers('skip');
     expect(machine.conversation.mode).toBe('project');
@@ -310,7 +310,7 @@ describe('an action that can’t do its work in Project', () => {
     expect(resumed.state.questions).toMatchObject([{ kind: 'mode' }]);
   });
 
-  it('halts where it is destructive as well, and the HALT offers the mode', () => {
+  it('halts when it is destructive as well, and the HALT offers the mode', () => {
     const machine = restricted();
     machine.send({ type: 'modeChosen', mode: 'project' });
     machine.says('', bash('p', 'git push --force'));
@@ -318,7 +318,7 @@ describe('an action that can’t do its work in Project', () => {
     expect(machine.state.questions).toMatchObject([{ kind: 'halt', offers: ['unrestricted'] }]);
   });
 
-  it('of a sub-agent is refused with a word', () => {
+  it('of a sub-agent is refused with a reason', () => {
     const machine = restricted();
     machine.send({ type: 'modeChosen', mode: 'project' });
     machine.says('', delegate('d', 'look'));
@@ -332,7 +332,7 @@ describe('an action that can’t do its work in Project', () => {
   });
 });
 
-describe('a wider mode is offered by itself', () => {
+describe('an automatic offer of a wider mode', () => {
   const here = { sandbox: true, project: true, offers: true } as const;
   const restricted = (change: Partial<Settings> = {}) => {
     const machine = new Machine({ ...here, ...change });
@@ -353,7 +353,7 @@ describe('a wider mode is offered by itself', () => {
   };
   const offered = (machine: Machine) => machine.state.questions.map((q) => q.kind === 'mode' && [q.offered, q.offers]);
 
-  it('behind the first write that was refused, once; with a yes the model hears of the mode', () => {
+  it('follows the first refused write once, and after a yes the model is told of the mode', () => {
     const machine = restricted();
     machine.send({ type: 'norrisStarted', goal: 'g' });
     refusedOne(machine, 'write');
@@ -364,7 +364,7 @@ describe('a wider mode is offered by itself', () => {
     expect(machine.conversation.turns.at(-1)?.text).toContain('[aish] mode: Project.');
   });
 
-  it('after a no the run goes on, and a further refusal asks nothing', () => {
+  it('is not repeated after a no, and the run continues', () => {
     const machine = restricted();
     machine.send({ type: 'norrisStarted', goal: 'g' });
     refusedOne(machine, 'write');
@@ -374,7 +374,7 @@ describe('a wider mode is offered by itself', () => {
     expect(machine.conversation.mode).toBe('restricted');
   });
 
-  it('not where nothing was refused, in older journals, or to a sub-agent', () => {
+  it('is not made without a refusal, in older journals, or to a sub-agent', () => {
     for (const [change, refused] of [
       [{}, undefined],
       [{ offers: undefined }, 'write'],
@@ -386,7 +386,7 @@ describe('a wider mode is offered by itself', () => {
     }
   });
 
-  it('before the first task of a plan; the tasks begin with either answer', () => {
+  it('comes before the first task of a plan, and the tasks start with either answer', () => {
     for (const kind of ['proceed', 'skip'] as const) {
       const machine = restricted({ preplanner: 'big' });
       machine.send({ type: 'norrisStarted', goal: 'g' });
@@ -398,7 +398,7 @@ describe('a wider mode is offered by itself', () => {
     }
   });
 
-  it('behind a patch in Restricted', () => {
+  it('follows a patch in Restricted', () => {
     const machine = restricted();
     machine.send({ type: 'asked', line: 'l', text: 'q' });
     machine.says('', { id: 'p1', name: 'patch', arguments: '{}' });
@@ -410,13 +410,13 @@ describe('a wider mode is offered by itself', () => {
 
   const inProject = () => {
     const machine = new Machine({ ...here, semantics: 3 });
-    // A mode that the user has just narrowed is not offered to be left.
+    // Leaving a mode that the user has just chosen is not offered.
     machine.send({ type: 'modeChosen', mode: 'restricted' });
     machine.send({ type: 'modeChosen', mode: 'project' });
     machine.send({ type: 'norrisStarted', goal: 'g' });
     return machine;
   };
-  /** Ends the action in hand, and whether the same one is examined again. */
+  /** Ends the current action, and returns whether the same one is judged again. */
   const endsWith = (machine: Machine, outcome: object) => {
     const { op } = machine;
     machine.send({ type: 'actionStarted', op });
@@ -424,7 +424,7 @@ describe('a wider mode is offered by itself', () => {
     return machine.last.filter(({ kind }) => kind === 'examine');
   };
 
-  it('widens the mode for one command where Project has refused it the network, and asks again about the next', () => {
+  it('widens the mode for one command whose network access Project refused, and asks again about the next', () => {
     const machine = inProject();
     for (const _ of [1, 2]) {
       machine.says('', write);
@@ -443,7 +443,7 @@ describe('a wider mode is offered by itself', () => {
     }
   });
 
-  it('stays in the mode that the user chooses by name while that question is open', () => {
+  it('keeps the mode that the user chooses by name while it is open', () => {
     const machine = inProject();
     machine.says('', write);
     machine.judges(harmless);
@@ -454,7 +454,7 @@ describe('a wider mode is offered by itself', () => {
     expect(machine.conversation.mode).toBe('unrestricted');
   });
 
-  it('runs a command again that gave up a connection before the yes, once and in the same mode', () => {
+  it('reruns once, in the same mode, a command whose connection failed before the yes', () => {
     const machine = inProject();
     machine.says('', write, bash('c2', 'echo next'));
     machine.judges(harmless);
@@ -465,7 +465,7 @@ describe('a wider mode is offered by itself', () => {
     expect(machine.state.questions).toEqual([]);
   });
 
-  it('runs nothing again after an abort', () => {
+  it('reruns nothing after an abort', () => {
     const machine = inProject();
     machine.says('', write);
     machine.judges(harmless);
@@ -476,7 +476,7 @@ describe('a wider mode is offered by itself', () => {
     expect([machine.phase.kind, machine.last.filter(({ kind }) => kind === 'examine')]).toEqual(['idle', []]);
   });
 
-  it('an open offer is dropped by an abort, and with the program', () => {
+  it('is dropped by an abort, and when the program closes', () => {
     for (const end of ['aborted', 'resumed'] as const) {
       const machine = restricted();
       machine.send({ type: 'norrisStarted', goal: 'g' });

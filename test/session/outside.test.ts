@@ -1,4 +1,4 @@
-/** Unrestricted runs in a light sandbox; what it refuses leads to one question (MO-12). */
+/** Unrestricted runs in a light sandbox. A refusal there leads to one question (MO-12). */
 import { expect, it } from 'vitest';
 import type { Judgement } from '../../src/session/action.ts';
 import { PACKAGES } from '../../src/session/leaving.ts';
@@ -15,7 +15,7 @@ function run(): Machine {
 }
 
 let calls = 0;
-/** The model runs a command, the gate lets it pass, and it ends as `outcome`. */
+/** The model runs a command that the gate allows, and it ends with `outcome`. */
 function runs(machine: Machine, outcome: Outcome, judgement: Judgement = harmless): void {
   calls += 1;
   machine.says('', bash(`c${calls}`, `mount image ${calls}`));
@@ -33,11 +33,11 @@ function ends(machine: Machine, outcome: Outcome): void {
 const worked = printed('done');
 const refused = (attempt?: Attempt): Outcome =>
   ({ ...printed('Operation not permitted', 1), refused: 'sandbox', ...(attempt ? { attempt } : {}) }) as Outcome;
-/** Whether each of the commands that were started ran outside. */
+/** Returns for each started command whether it ran outside. */
 const started = (machine: Machine) =>
   machine.effects.flatMap((effect) => (effect.kind === 'act' ? [effect.outside === true] : []));
 
-it('asks after a refusal, and a yes runs the same command outside, once', () => {
+it('a refusal by the light sandbox asks, and a yes runs the same command outside once', () => {
   const machine = run();
   runs(machine, refused());
   expect(machine.state.questions).toMatchObject([{ kind: 'mode', outside: true, offers: [] }]);
@@ -50,7 +50,7 @@ it('asks after a refusal, and a yes runs the same command outside, once', () => 
   expect(machine.state.questions).toMatchObject([{ kind: 'mode', outside: true }]);
 });
 
-it('takes back what the first attempt has changed before the command runs outside', () => {
+it('the changes of the first attempt are undone before the command runs outside', () => {
   const machine = run();
   runs(machine, refused({ action: 7, whole: true }));
   expect(machine.state.questions).toMatchObject([
@@ -60,7 +60,7 @@ it('takes back what the first attempt has changed before the command runs outsid
   expect(machine.effects.findLast(({ kind }) => kind === 'examine')).toMatchObject({ takesBack: 7 });
 });
 
-it('runs everything outside after a yes for the session, until that is taken back', () => {
+it('after a yes for the session everything runs outside, until that is revoked', () => {
   const machine = run();
   runs(machine, refused());
   machine.answers('always');
@@ -73,7 +73,7 @@ it('runs everything outside after a yes for the session, until that is taken bac
   expect(started(machine)).toEqual([false, true, true, false]);
 });
 
-it('asks no more after a no', () => {
+it('after a no the light sandbox does not ask again', () => {
   const machine = run();
   runs(machine, refused());
   machine.answers('skip');
@@ -83,13 +83,13 @@ it('asks no more after a no', () => {
   expect(started(machine)).toEqual([false, false]);
 });
 
-it('runs what was approved at a HALT outside at once', () => {
+it('a command approved at a HALT runs outside at once', () => {
   const machine = run();
   runs(machine, worked, deadly);
   expect(started(machine)).toEqual([true]);
 });
 
-it('runs package managers of the system outside at once, which the user has allowed as root', () => {
+it('system package managers that the user allowed as root run outside at once', () => {
   const machine = run();
   const installs: Judgement = { ...harmless, leaves: [{ to: PACKAGES, what: ['jq'], connects: [] }] };
   for (const asks of [true, false]) {
@@ -101,7 +101,7 @@ it('runs package managers of the system outside at once, which the user has allo
   expect(started(machine)).toEqual([true, true]);
 });
 
-it('asks again where the judgement is destructive outside', () => {
+it('a command that is destructive outside asks again', () => {
   const machine = run();
   runs(machine, refused());
   machine.answers('proceed');

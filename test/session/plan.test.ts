@@ -8,7 +8,7 @@ import { bash, deadly, harmless, Machine, reply } from '../support/machine.ts';
 
 const PLAN = 'TASK: find the files\nTASK: stat them\nTASK: report';
 
-/** A run that was planned as `plan` says, at its first step. */
+/** A run with `plan` as its plan, at its first step. */
 function planned(plan = PLAN, change: Partial<Settings> = {}): Machine {
   const machine = new Machine({ preplanner: 'cloud', executorPreset: 'fast', tasksMax: 16, ...change });
   machine.send({ type: 'norrisStarted', goal: 'sizes of logs' });
@@ -20,10 +20,10 @@ function plans(machine: Machine, text: string, extra: Parameters<typeof reply>[2
   machine.send({ type: 'replyEnded', op: machine.op, reply: reply(text, [], { preset: 'cloud', ...extra }) });
 }
 
-/** Settings of a session of today. */
+/** Settings of a current session. */
 const NOW = { semantics: SEMANTICS } as const;
 
-/** The question about a plan is answered. */
+/** Answers the question about a plan. */
 function answersPlan(machine: Machine, answer: Answer): void {
   const [question] = machine.state.questions;
   if (question?.kind !== 'plan') throw new Error('no plan waits');
@@ -34,7 +34,7 @@ function foldOf(events: readonly SessionEvent[]): State {
   return events.reduce((state, event) => reduce(state, event)[0], emptyState('main'));
 }
 
-/** The session after a fold of its journal and a resume. */
+/** Returns the session after a fold of its journal and a resume. */
 function resumed(machine: Machine): Machine {
   const copy = new Machine();
   copy.state = foldOf(machine.events);
@@ -46,7 +46,7 @@ function resumed(machine: Machine): Machine {
 const asked = (machine: Machine) => machine.last.find((effect) => effect.kind === 'preplan');
 const tasksOf = ({ phase }: Machine) => ('run' in phase && phase.run.kind === 'norris' ? phase.run.tasks : undefined);
 
-/** One whole step: a harmless command that runs. */
+/** One complete step: a harmless command that runs. */
 function step(machine: Machine, command = 'ls'): void {
   machine.says(`CMD: ${command}`);
   machine.judges(harmless);
@@ -66,22 +66,22 @@ describe('TASK: lines', () => {
       'Plan:\nTASK:\nTASK:   \nCMD: ls\n1. TASK: no\nTASK: a ',
       ['a'],
     ],
-  ])('%s', (_, text, tasks) => {
+  ])('are parsed so that %s', (_, text, tasks) => {
     expect(parseTasks(text, true, 16)).toEqual({ list: tasks, more: false });
   });
 
-  it('are capped, and half of one at a token limit is none', () => {
+  it('are limited in number, and one cut by the token limit is dropped', () => {
     expect(parseTasks('TASK: a\nTASK: b\nTASK: c', true, 2)).toEqual({ list: ['a', 'b'], more: true });
     expect(parseTasks('TASK: a\nTASK: remove /tm', false, 16).list).toEqual(['a']);
   });
 
-  it('are shortened where they would crowd every call', () => {
+  it('are shortened when they would fill every call', () => {
     expect(parseTasks(`TASK: ${'long '.repeat(100)}`, true, 16).list[0]).toHaveLength(120);
   });
 });
 
 describe('a planned run', () => {
-  it('asks the preplanner once, shows the tasks, and gives one a step', () => {
+  it('asks the preplanner once, shows the tasks, and gives one to each step', () => {
     const machine = new Machine({ preplanner: 'cloud', executorPreset: 'fast', tasksMax: 3 });
     machine.send({ type: 'norrisStarted', goal: 'sizes of logs' });
     expect(machine.phase.kind).toBe('planning');
@@ -107,7 +107,7 @@ describe('a planned run', () => {
     expect(machine.effects.filter((effect) => effect.kind === 'preplan')).toHaveLength(1);
   });
 
-  it('keeps plan and task out of the turns, so that what was sent before stays as it was', () => {
+  it('keeps plan and task out of the turns, so that earlier requests stay a prefix', () => {
     const machine = planned();
     const first = composeMessages(machine.conversation, 'S');
     step(machine);
@@ -147,7 +147,7 @@ describe('a planned run', () => {
     expect(ending(machine)).toMatchObject({ status: 'done', steps: 1 });
   });
 
-  it('takes an answer in words as the task’s result, and an empty one as a stall', () => {
+  it('accepts a text answer as the task’s result, and counts an empty one as a stall', () => {
     const machine = planned('TASK: find the files\nTASK: format and report', { semantics: SEMANTICS });
     step(machine);
     machine.says('There are two files, 4 kB in all.');
@@ -163,13 +163,13 @@ describe('a planned run', () => {
     expect(silent.conversation.lastTasks).toMatchObject({ current: 0 });
   });
 
-  it('folds what an earlier version wrote as it was then: words alone were a stall', () => {
+  it('folds older journals as before: a text answer counted as a stall', () => {
     const machine = planned();
     machine.says('hm');
     expect(ending(machine)).toMatchObject({ status: 'stalled' });
   });
 
-  it('moves on after a skip, and names the task in the HALT', () => {
+  it('continues after a skip, and the HALT names the task', () => {
     const machine = planned();
     machine.says('CMD: rm -rf x');
     machine.judges(deadly);
@@ -178,7 +178,7 @@ describe('a planned run', () => {
     expect(lastMessage(machine)).toMatch(/Current step 2\/3: stat them$/);
   });
 
-  it('truncates a plan over the cap with a word', () => {
+  it('cuts a plan over the limit, with a message', () => {
     const machine = planned(PLAN, { tasksMax: 2 });
     expect(notices(machine)).toContain('[aish] preplan emitted >2 tasks; truncated');
     expect(machine.shown).toContainEqual(
@@ -187,7 +187,7 @@ describe('a planned run', () => {
   });
 });
 
-describe('a preplanner that does not plan', () => {
+describe('a preplanner that fails', () => {
   it.each([
     [
       'a failure',
@@ -219,7 +219,7 @@ describe('a preplanner that does not plan', () => {
     expect(machine.conversation.turns).toHaveLength(1);
   });
 
-  it('that is not set is not asked, and the conversation is what it was before there were plans', () => {
+  it('is not asked when none is set, and the conversation is the same as before plans existed', () => {
     const machine = new Machine();
     machine.send({ type: 'norrisStarted', goal: 'g' });
     expect(machine.phase.kind).toBe('replying');
@@ -228,7 +228,7 @@ describe('a preplanner that does not plan', () => {
 });
 
 describe(':norris continue', () => {
-  it('goes on with the unfinished tasks, a fresh budget and the same context, without a plan', () => {
+  it('continues the unfinished tasks with a fresh budget and the same context, without a new plan', () => {
     const machine = planned(PLAN, { maxNorrisSteps: 2 });
     step(machine);
     step(machine);
@@ -241,7 +241,7 @@ describe(':norris continue', () => {
     expect(machine.effects.filter((effect) => effect.kind === 'preplan')).toHaveLength(1);
   });
 
-  it('repeats the task that an abort broke off, also after the program was closed', () => {
+  it('repeats the task that an abort interrupted, also after the program was closed', () => {
     const machine = planned();
     step(machine);
     machine.says('CMD: rm -rf x');
@@ -252,7 +252,7 @@ describe(':norris continue', () => {
     expect(lastMessage(machine)).toMatch(/Current step 2\/3: stat them$/);
   });
 
-  it('has no tasks left after a reset, which took away what they were part of', () => {
+  it('has no tasks after a reset', () => {
     const machine = planned();
     machine.send({ type: 'aborted' });
     machine.send({ type: 'replyEnded', op: machine.op, reply: reply('', [], { finish: 'cancelled' }) });
@@ -262,7 +262,7 @@ describe(':norris continue', () => {
     expect(lastMessage(machine)).toBe('[aish] go on with the goal: sizes of logs');
   });
 
-  it('says so where there is no goal', () => {
+  it('says that there is no goal', () => {
     const machine = new Machine();
     machine.send({ type: 'norrisContinued' });
     expect(machine.phase.kind).toBe('idle');
@@ -282,7 +282,7 @@ describe('a plan that waits for the user', () => {
     expect(machine.state.questions).toEqual([]);
   });
 
-  it('is edited, shown again, and begun as it was edited', () => {
+  it('can be edited, is shown again, and runs as edited', () => {
     const machine = planned(PLAN, { ...NOW, approvesPlan: true });
     answersPlan(machine, { kind: 'edit', command: '1. look around\n\n TASK: report\n' });
     expect(machine.shown).toContainEqual(expect.objectContaining({ kind: 'plan', how: 'edited' }));
@@ -293,7 +293,7 @@ describe('a plan that waits for the user', () => {
     expect(lastMessage(machine)).toMatch(/Current step 1\/2: look around$/);
   });
 
-  it('goes back to the planner with a word, and is put to the user again', () => {
+  it('can be rejected with a note, and the new one waits for the user again', () => {
     const machine = planned(PLAN, { ...NOW, approvesPlan: true });
     answersPlan(machine, { kind: 'skip', note: 'without the report' });
     expect(asked(machine)).toMatchObject({
@@ -305,7 +305,7 @@ describe('a plan that waits for the user', () => {
     expect(machine.state.questions).toMatchObject([{ kind: 'plan', tasks: ['find and stat the files'] }]);
   });
 
-  it('stays where the planner has no other', () => {
+  it('stays when the planner returns no other', () => {
     const machine = planned(PLAN, { ...NOW, approvesPlan: true });
     answersPlan(machine, { kind: 'skip' });
     plans(machine, 'I like the first one.');
@@ -313,7 +313,7 @@ describe('a plan that waits for the user', () => {
     expect(machine.state.questions).toMatchObject([{ tasks: ['find the files', 'stat them', 'report'] }]);
   });
 
-  it('ends the run by an abort, and :norris continue begins it without asking', () => {
+  it('ends the run by an abort, and :norris continue starts it without asking', () => {
     const machine = planned(PLAN, { ...NOW, approvesPlan: true });
     answersPlan(machine, { kind: 'abort' });
     expect(ending(machine)).toMatchObject({ status: 'aborted', commands: 0 });
@@ -321,7 +321,7 @@ describe('a plan that waits for the user', () => {
     expect(lastMessage(machine)).toMatch(/Current step 1\/3/);
   });
 
-  it('is stopped by one key while it is made, and while its first step is asked for', () => {
+  it('can be requested by one key during planning and during its first step', () => {
     const early = new Machine({ ...NOW, preplanner: 'cloud' });
     early.send({ type: 'norrisStarted', goal: 'g' });
     early.send({ type: 'planHeld' });
@@ -339,7 +339,7 @@ describe('a plan that waits for the user', () => {
     expect(lastMessage(late)).toMatch(/Current step 1\/3/);
   });
 
-  it('is not stopped behind its first step, nor where there is none', () => {
+  it('can’t be requested after the first step, nor without a plan', () => {
     const machine = planned(PLAN, NOW);
     step(machine);
     machine.send({ type: 'planHeld' });
@@ -350,7 +350,7 @@ describe('a plan that waits for the user', () => {
     expect(idle.phase.kind).toBe('idle');
   });
 
-  it('waits on after the program was closed', () => {
+  it('still waits after the program was closed', () => {
     const machine = planned(PLAN, { ...NOW, approvesPlan: true });
     answersPlan(machine, { kind: 'edit', command: 'look around' });
     const later = resumed(machine);
@@ -359,7 +359,7 @@ describe('a plan that waits for the user', () => {
     expect(lastMessage(later)).toMatch(/Current step 1\/1: look around$/);
   });
 
-  it('that was sent back when the program closed leaves its tasks to :norris continue', () => {
+  it('that was rejected when the program closed leaves its tasks to :norris continue', () => {
     const machine = planned(PLAN, { ...NOW, approvesPlan: true });
     answersPlan(machine, { kind: 'skip', note: 'shorter' });
     const later = resumed(machine);
@@ -371,7 +371,7 @@ describe('a plan that waits for the user', () => {
 describe('a plan that does not work out', () => {
   const blocked = (machine: Machine) => machine.says('GOAL: blocked there is no such directory');
 
-  it('is made anew for the tasks that are left, with what has happened, when a task is blocked', () => {
+  it('is remade for the remaining tasks, with the events so far, when a task is blocked', () => {
     const machine = planned(PLAN, { ...NOW, maxNorrisSteps: 5 });
     step(machine);
     blocked(machine);
@@ -393,7 +393,7 @@ describe('a plan that does not work out', () => {
     expect(machine.phase).toMatchObject({ run: { step: 3 } });
   });
 
-  it('is made anew twice at most, then the run ends as it would have', () => {
+  it('is remade at most twice, then the run ends as usual', () => {
     const machine = planned(PLAN, { ...NOW, maxNorrisSteps: 9 });
     for (const _ of [1, 2]) {
       blocked(machine);
@@ -407,13 +407,13 @@ describe('a plan that does not work out', () => {
   it.each([
     ['in its last step', { maxNorrisSteps: 1 }],
     ['in a session of an older version', { semantics: 2 }],
-  ] as const)('stays as it is %s', (_, change) => {
+  ] as const)('is not remade %s', (_, change) => {
     const machine = planned(PLAN, { ...NOW, ...change });
     blocked(machine);
     expect(ending(machine)).toMatchObject({ status: 'blocked' });
   });
 
-  it('ends the run as blocked where no new plan comes', () => {
+  it('ends the run as blocked when no new plan comes', () => {
     const machine = planned(PLAN, NOW);
     blocked(machine);
     plans(machine, '', { finish: 'failed', failure: { kind: 'timeout', message: 'no answer' } });
@@ -428,7 +428,7 @@ describe('a plan that does not work out', () => {
     machine.answers('skip');
   };
 
-  it('is made anew after two skips in a row, and the third still asks whether to go on', () => {
+  it('is remade after two skips in a row, and the third skip still asks whether to continue', () => {
     const machine = planned(PLAN, { ...NOW, maxNorrisSteps: 9 });
     skip(machine);
     expect(machine.phase.kind).toBe('replying');
@@ -445,7 +445,7 @@ describe('a plan that does not work out', () => {
     expect(another.state.questions).toMatchObject([{ kind: 'escalation', skips: 3 }]);
   });
 
-  it('goes on with what is left where the planner has nothing better after skips', () => {
+  it('continues with its remaining tasks when the planner returns nothing better after skips', () => {
     const machine = planned(PLAN, { ...NOW, maxNorrisSteps: 9 });
     skip(machine);
     skip(machine);
@@ -454,7 +454,7 @@ describe('a plan that does not work out', () => {
     expect(lastMessage(machine)).toMatch(/Current step 3\/3: report$/);
   });
 
-  it('leaves its tasks to :norris continue where the program closes meanwhile', () => {
+  it('leaves its tasks to :norris continue when the program closes during replanning', () => {
     const machine = planned(PLAN, NOW);
     step(machine);
     blocked(machine);
@@ -468,7 +468,7 @@ describe('a plan that does not work out', () => {
 describe('a task that names a preset', () => {
   const MIXED = 'TASK: look around\nTASK: @deep mend the parser\nTASK: report';
 
-  it('is done by it, and the next one by the usual preset again', () => {
+  it('runs on that preset, and the next task on the usual one again', () => {
     const machine = planned(MIXED, { ...NOW, taskModels: ['deep'] });
     expect(called(machine)).toMatchObject({ preset: 'fast' });
     step(machine);
@@ -479,7 +479,7 @@ describe('a task that names a preset', () => {
     expect(machine.effects.find((effect) => effect.kind === 'preplan')).toMatchObject({ taskModels: ['deep'] });
   });
 
-  it('is done by the usual one where the name is unknown, and the user is told', () => {
+  it('runs on the usual preset when the name is unknown, and the user is told', () => {
     const machine = planned('TASK: @huge mend the parser\nTASK: @types/node is to be updated', {
       ...NOW,
       taskModels: ['deep'],
@@ -489,13 +489,13 @@ describe('a task that names a preset', () => {
     expect(tasksOf(machine)?.list).toEqual(['mend the parser', '@types/node is to be updated']);
   });
 
-  it('is a plain task where no names are configured', () => {
+  it('is a plain task when no names are configured', () => {
     const machine = planned('TASK: @deep mend the parser', NOW);
     expect(called(machine)).toMatchObject({ preset: 'fast' });
     expect(lastMessage(machine)).toMatch(/Current step 1\/1: @deep mend the parser$/);
   });
 
-  it('goes back to the usual preset after a fallback of its own', () => {
+  it('returns to the usual preset after a fallback of its own', () => {
     const machine = planned(MIXED, { ...NOW, taskModels: ['deep'] });
     step(machine);
     const failure = { kind: 'unreachable', message: 'gone' } as const;

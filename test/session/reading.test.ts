@@ -1,4 +1,4 @@
-/** A command that only reads: what asks before it in chat (AC-3). */
+/** When chat asks before a command that only reads (AC-3). */
 import { describe, expect, it } from 'vitest';
 import type { Judgement } from '../../src/session/action.ts';
 import type { Mode } from '../../src/session/ids.ts';
@@ -15,28 +15,28 @@ function asked(confirmCmd: Settings['confirmCmd'], mode: Mode): Machine {
   return machine;
 }
 
-describe('in chat a command that only reads', () => {
+describe('a command in chat that only reads', () => {
   it.each([
     ['acts', 'restricted', 'acting'],
     ['acts', 'project', 'acting'],
     ['acts', 'unrestricted', 'halted'],
     [true, 'restricted', 'halted'],
     [false, 'unrestricted', 'acting'],
-  ] as const)('with confirm_cmd %s in %s: %s', (confirmCmd, mode, phase) => {
+  ] as const)('asks or runs by confirm_cmd %s in %s: %s', (confirmCmd, mode, phase) => {
     const machine = asked(confirmCmd, mode);
     machine.says('CMD: ls');
     machine.judges(looks);
     expect(machine.phase.kind).toBe(phase);
   });
 
-  it('through the bash tool as well', () => {
+  it('is treated the same through the bash tool', () => {
     const machine = asked('acts', 'restricted');
     machine.says('', bash('c1', 'ls'));
     machine.judges(looks);
     expect(machine.phase.kind).toBe('acting');
   });
 
-  it('asks where it may show a credential to a model elsewhere, whatever is configured', () => {
+  it('asks if it may show a credential to a remote model, whatever is configured', () => {
     for (const confirmCmd of ['acts', true, false] as const) {
       const machine = asked(confirmCmd, 'restricted');
       machine.says('CMD: cat .env');
@@ -48,7 +48,7 @@ describe('in chat a command that only reads', () => {
   it.each([
     ['an autonomous run', SEMANTICS, 'halted'],
     ['one in a journal of before', undefined, 'acting'],
-  ] as const)('asks for it in %s too: the model is a receiver there as well', (_, semantics, phase) => {
+  ] as const)('asks about a credential in %s too, since the model receives it there as well', (_, semantics, phase) => {
     const machine = new Machine({ confirmCmd: false, ...(semantics ? { semantics } : {}) });
     machine.send({ type: 'norrisStarted', goal: 'look around' });
     machine.says('CMD: cat .env');
@@ -56,7 +56,7 @@ describe('in chat a command that only reads', () => {
     expect(machine.phase.kind).toBe(phase);
   });
 
-  it('asks for it in a sub-agent’s work', () => {
+  it('asks about a credential in a sub-agent’s work', () => {
     const machine = new Machine({ confirmCmd: false, semantics: SEMANTICS });
     machine.send({ type: 'norrisStarted', goal: 'look around' });
     machine.says('', delegate('c0', 'look'));
@@ -68,7 +68,7 @@ describe('in chat a command that only reads', () => {
     expect(machine.state.questions).toMatchObject([{ why: 'consent', action: { kind: 'command' } }]);
   });
 
-  it('is not asked about again after a consent for the session, what acts is', () => {
+  it('is not asked about again after a consent for the session, and other commands are', () => {
     const machine = asked('acts', 'unrestricted');
     machine.says('CMD: ls\nCMD: pwd\nCMD: touch x\nCMD: cat .env');
     machine.judges(looks);
@@ -89,7 +89,7 @@ describe('in chat a command that only reads', () => {
   });
 });
 
-it('what acts can’t be consented to for the session', () => {
+it('a command that acts can’t be allowed for the session', () => {
   const machine = asked('acts', 'unrestricted');
   machine.says('CMD: touch x');
   machine.judges(harmless);
@@ -97,7 +97,7 @@ it('what acts can’t be consented to for the session', () => {
   expect([machine.phase.kind, machine.state.readsGranted]).toEqual(['halted', undefined]);
 });
 
-it('a consent for the session says nothing of a wider mode', () => {
+it('a consent for the session does not cover a wider mode', () => {
   const machine = asked(true, 'restricted');
   machine.says('CMD: ls\nCMD: git status');
   machine.judges(looks);
@@ -110,7 +110,7 @@ it('a consent for the session says nothing of a wider mode', () => {
   expect(machine.phase.kind).toBe('halted');
 });
 
-it('what a repository’s settings can make run something has no lasting consent where no kernel holds it', () => {
+it('a command that repository settings can redirect gets no lasting consent without a sandbox', () => {
   const held: Judgement = { ...harmless, looks: 'held' };
   const inMode = (mode: Mode) => {
     const machine = asked(true, mode);

@@ -4,7 +4,7 @@ import { bash, deadly, harmless, Machine, reply } from '../support/machine.ts';
 const texts = (machine: Machine) => machine.conversation.turns.map((turn) => turn.text);
 
 describe('chat', () => {
-  it('answers a question and comes to rest', () => {
+  it('answers a question and becomes idle', () => {
     const machine = new Machine();
     machine.send({ type: 'asked', line: 'l1', text: 'what is this?' });
     expect(machine.phase.kind).toBe('replying');
@@ -13,7 +13,7 @@ describe('chat', () => {
     expect(texts(machine)).toEqual(['what is this?', 'A shell.']);
   });
 
-  it('confirms a harmless CMD: line, runs it, and goes on until a reply has no action', () => {
+  it('confirms a harmless CMD: line, runs it, and continues until a reply has no action', () => {
     const machine = new Machine();
     machine.send({ type: 'asked', line: 'l1', text: 'where am I?' });
     machine.says('CMD: pwd');
@@ -27,7 +27,7 @@ describe('chat', () => {
     expect(machine.phase.kind).toBe('idle');
   });
 
-  it('tells the model which of its calls one reply was too short for', () => {
+  it('tells the model which of its calls did not fit into one reply', () => {
     const machine = new Machine();
     machine.send({ type: 'asked', line: 'l1', text: 'look' });
     const said = reply('', [bash('a', 'ls')], { tooMany: 6 });
@@ -38,7 +38,7 @@ describe('chat', () => {
     expect(texts(machine).at(-1)).toMatch(/only the first 1 calls of your answer were taken; 6 more were not run/);
   });
 
-  it('asks once for a destructive one, not twice', () => {
+  it('asks once about a destructive command, not twice', () => {
     const machine = new Machine();
     machine.send({ type: 'asked', line: 'l1', text: 'clean up' });
     machine.says('CMD: rm -rf /tmp/foo');
@@ -61,7 +61,7 @@ describe('chat', () => {
     expect(texts(machine)).toEqual(['one', 'first answer', 'two']);
   });
 
-  it('knows that a command of the user’s moved the shell, also where the shell told so first', () => {
+  it('knows that a command of the user changed the directory, even when the shell reported that first', () => {
     const machine = new Machine();
     machine.send({ type: 'shellStarted', op: 's1', line: 'cd /tmp', private: false });
     machine.send({ type: 'shellMoved', cwd: '/tmp' });
@@ -71,7 +71,7 @@ describe('chat', () => {
     expect(machine.state.shell).toEqual({ cwd: '/tmp' });
   });
 
-  it('stays on the machine the user went to while a line ran on another', () => {
+  it('stays on the machine that the user changed to while a line ran on another', () => {
     const machine = new Machine();
     const result = { exit: 0, cwd: 'web1:/srv', head: '', tail: '', omittedLines: 0, bytes: 0, milliseconds: 5 };
     machine.send({ type: 'shellMoved', cwd: 'web1:/srv' });
@@ -82,7 +82,7 @@ describe('chat', () => {
     expect(machine.state.shell).toEqual({ cwd: '/work' });
   });
 
-  it('tells the model what the user ran meanwhile, but not what was private', () => {
+  it('tells the model what the user ran meanwhile, except private lines', () => {
     const machine = new Machine();
     const result = { exit: 1, cwd: '/work', head: 'no\n', tail: '', omittedLines: 0, bytes: 3, milliseconds: 1 };
     machine.send({ type: 'shellStarted', op: 's1', line: 'false', private: false });
@@ -93,7 +93,7 @@ describe('chat', () => {
     expect(texts(machine)).toEqual(['[aish] the user ran:\n$ false\nno\n[exit 1, cwd /work]', 'why?']);
   });
 
-  it('never runs what a reply asked for that was cut', () => {
+  it('never runs the actions of a cut reply', () => {
     const machine = new Machine();
     machine.send({ type: 'asked', line: 'l1', text: 'x' });
     const failure = { kind: 'cut', message: 'the stream ended early' } as const;
@@ -106,7 +106,7 @@ describe('chat', () => {
 });
 
 describe('Norris', () => {
-  it('runs harmless commands without asking and ends done after the actions of that reply', () => {
+  it('runs harmless commands without asking, and ends as done after the actions of that reply', () => {
     const machine = new Machine();
     machine.send({ type: 'norrisStarted', goal: 'count' });
     machine.says('CMD: ls\nGOAL: complete');
@@ -116,7 +116,7 @@ describe('Norris', () => {
     expect(machine.shown.at(-1)).toMatchObject({ kind: 'norrisEnded', status: 'done', steps: 1, commands: 1 });
   });
 
-  it('stalls, blocks, runs out of budget, and fails', () => {
+  it('ends as stalled, blocked, out of budget or failed', () => {
     const ending = (...replies: string[]) => {
       const machine = new Machine({ maxNorrisSteps: 2 });
       machine.send({ type: 'norrisStarted', goal: 'g' });
@@ -151,7 +151,7 @@ describe('Norris', () => {
     expect(texts(machine).at(-1)).toBe('[aish] action skipped by user: rm -rf\n$ rm -rf c');
   });
 
-  it('gives every open call a result on abort, and queued lines back to the prompt', () => {
+  it('on abort gives every open call a result, and returns queued lines to the prompt', () => {
     const machine = new Machine();
     machine.send({ type: 'norrisStarted', goal: 'g' });
     machine.says('', bash('a', 'rm -rf x'), bash('b', 'ls'));
@@ -184,8 +184,8 @@ describe('Norris', () => {
   });
 });
 
-describe('editing at the HALT', () => {
-  it('judges the edited command anew, asks again only if it is destructive, and tells the model', () => {
+describe('an edit at a HALT', () => {
+  it('is judged again, asks again only if destructive, and is reported to the model', () => {
     const machine = new Machine();
     machine.send({ type: 'norrisStarted', goal: 'g' });
     machine.says('CMD: rm -rf a');
@@ -201,8 +201,8 @@ describe('editing at the HALT', () => {
   });
 });
 
-describe('another mode at a HALT', () => {
-  it('judges anew and asks again, whatever the gate says then', () => {
+describe('a change of mode at a HALT', () => {
+  it('leads to a new judgement and question, whatever the gate says then', () => {
     const machine = new Machine({ sandbox: true });
     machine.send({ type: 'modeChosen', mode: 'restricted' });
     machine.send({ type: 'norrisStarted', goal: 'g' });
@@ -216,7 +216,7 @@ describe('another mode at a HALT', () => {
 });
 
 describe('a reply that was cut', () => {
-  it('never runs its last action and says so, also when a whole tool call came with it', () => {
+  it('never runs its last action and says so, even if a complete tool call came with it', () => {
     const machine = new Machine();
     machine.send({ type: 'norrisStarted', goal: 'g' });
     const cut = reply('CMD: ls\nCMD: ls /tmp/ab', [bash('c', 'date')], { truncated: true });
@@ -233,7 +233,7 @@ describe('a reply that was cut', () => {
   });
 });
 
-it('refuses a command that is not finished with one line to the model, and never judges or runs it', () => {
+it('an unfinished command is refused with one line to the model, and is never judged or run', () => {
   const machine = new Machine();
   machine.send({ type: 'norrisStarted', goal: 'g' });
   machine.says("CMD: cat > notes.txt <<'EOF'\none");
@@ -245,7 +245,7 @@ it('refuses a command that is not finished with one line to the model, and never
 });
 
 describe('after a restart', () => {
-  it('marks where it goes on, not where only its settings were read anew, and numbers nothing by it', () => {
+  it('marks where the session continues, but not a mere reload of settings, and uses no number for it', () => {
     const machine = new Machine();
     const { settings } = machine.conversation;
     machine.send({ type: 'resumed', settings, again: true });
@@ -256,7 +256,7 @@ describe('after a restart', () => {
     expect(machine.state.serial).toBe(before);
   });
 
-  it('judges an open question anew and asks it again whatever the gate says now', () => {
+  it('judges an open question again and asks it again, whatever the gate says now', () => {
     const machine = new Machine();
     machine.send({ type: 'norrisStarted', goal: 'g' });
     machine.says('CMD: rm -rf a');
@@ -268,7 +268,7 @@ describe('after a restart', () => {
     expect(machine.effects.some((effect) => effect.kind === 'act')).toBe(false);
   });
 
-  it('never runs a started action again: its outcome is unknown', () => {
+  it('never reruns a started action: its outcome is unknown', () => {
     const machine = new Machine();
     machine.send({ type: 'norrisStarted', goal: 'g' });
     machine.says('', bash('c1', 'make install'));

@@ -3,8 +3,8 @@ import { parseReply } from '../../src/session/reply.ts';
 
 const commands = (text: string, complete = true) => parseReply(text, [], complete).actions;
 
-describe('markers in a reply', () => {
-  it('reads CMD: lines, indented ones and those inside fences', () => {
+describe('a marker in a reply', () => {
+  it('is read as CMD: when indented or inside a fence as well', () => {
     const text = 'First:\n```sh\n  CMD: ls -la\n```\nCMD: pwd';
     expect(commands(text)).toEqual([
       { kind: 'command', command: 'ls -la', job: false },
@@ -12,16 +12,16 @@ describe('markers in a reply', () => {
     ]);
   });
 
-  it('reads CMD&: as a job', () => {
+  it('is a job when it is CMD&:', () => {
     expect(commands('CMD&: npm run dev')).toEqual([{ kind: 'command', command: 'npm run dev', job: true }]);
   });
 
-  it('leaves a marker inside a sentence alone', () => {
+  it('inside a sentence is ignored', () => {
     expect(commands('Use CMD: ls to list')).toEqual([]);
     expect(commands('CMD:')).toEqual([]);
   });
 
-  it('marks the last action as cut where the token limit cut the text', () => {
+  it('is marked as cut when the token limit cut the text', () => {
     expect(commands('CMD: ls\nCMD: rm -rf /tmp/a', false)).toEqual([
       { kind: 'command', command: 'ls', job: false },
       { kind: 'command', command: 'rm -rf /tmp/a', job: false, unfinished: 'cut' },
@@ -31,7 +31,7 @@ describe('markers in a reply', () => {
     ]);
   });
 
-  it('puts tool calls before markers', () => {
+  it('comes after all tool calls', () => {
     const call = { id: 'c1', name: 'bash', arguments: '{"command":"date"}' };
     expect(parseReply('CMD: ls', [call], true).actions).toEqual([
       { kind: 'command', command: 'date', job: false, callId: 'c1' },
@@ -46,7 +46,7 @@ describe('markers in a reply', () => {
     '{"command":""}',
     '{"command":"ls","rm":1}',
     '{"command":"ls","wait_seconds":"x"}',
-  ])('leaves bash with arguments %j to the schema', (args) => {
+  ])('does not replace the schema’s check of bash arguments: %j', (args) => {
     const action = parseReply('', [{ id: 'c', name: 'bash', arguments: args }], true).actions[0];
     expect(action).toEqual({ kind: 'tool', name: 'bash', arguments: args, callId: 'c' });
   });
@@ -56,7 +56,7 @@ describe('a command of several lines', () => {
   const whole = (command: string) => [{ kind: 'command', command, job: false }];
   const open = (command: string, unfinished: string) => [{ kind: 'command', command, job: false, unfinished }];
 
-  it('goes on to the end of a here-document, in which fences, markers and GOAL: are text', () => {
+  it('continues to the end of a here-document, in which fences, markers and GOAL: are text', () => {
     const file = "cat > f <<'EOF'\n```\nCMD: rm -rf /\nGOAL: complete\n\n```\nEOF";
     const { actions, sentinel } = parseReply(
       `Writing:\n\`\`\`sh\nCMD: ${file}\n\`\`\`\nCMD: ls\nGOAL: blocked`,
@@ -73,12 +73,12 @@ describe('a command of several lines', () => {
     'make \\\n  all',
     'make &&\n  make install',
     'f() {\n  ls\n}',
-  ])('goes on while its shell syntax is open: %j', (command) => {
+  ])('continues while its shell syntax is open: %j', (command) => {
     expect(commands(`CMD: ${command}\nThat is all.`)).toEqual(whole(command));
     expect(commands(`CMD&: ${command}`)).toEqual([{ kind: 'command', command, job: true }]);
   });
 
-  it('ends at the next marker, whole or not', () => {
+  it('ends at the next marker, complete or not', () => {
     expect(commands('CMD: for f in *; do\n  ls\nCMD: pwd')).toEqual([
       ...open('for f in *; do\n  ls', 'compound command'),
       ...whole('pwd'),
@@ -88,25 +88,25 @@ describe('a command of several lines', () => {
     expect(sentinel).toEqual({ kind: 'complete' });
   });
 
-  it('ends where the fence around it ends, and an open quote outside a fence at a blank line', () => {
+  it('ends at the end of its fence, and outside a fence an open quote ends at a blank line', () => {
     expect(commands("```\nCMD: echo 'a\n\nb\n```\nIt's done")).toEqual(open("echo 'a\n\nb", 'quote'));
     expect(commands("CMD: echo it's\n\nIt's done")).toEqual(open("echo it's", 'quote'));
   });
 
-  it('is not finished where its here-document is not, whatever follows', () => {
+  it('is unfinished while its here-document is, whatever follows', () => {
     expect(commands("CMD: cat > f <<'EOF'\n```\nCMD: ls")).toEqual(
       open("cat > f <<'EOF'\n```\nCMD: ls", 'here-document'),
     );
   });
 
-  it('takes one line in a reply of an older journal, and none that the token limit cut', () => {
+  it('is one line in an older journal, and none when the token limit cut it', () => {
     expect(parseReply("CMD: cat <<'EOF'\nCMD: ls\nCMD: rm", [], false, false).actions).toEqual([
       ...whole("cat <<'EOF'"),
       ...whole('ls'),
     ]);
   });
 
-  it('keeps a blank behind a backslash', () => {
+  it('keeps a blank after a backslash', () => {
     expect(commands('CMD: ls a\\ \nThen')).toEqual(whole('ls a\\ '));
   });
 });
@@ -123,7 +123,7 @@ describe('a task for a sub-agent', () => {
   });
 
   it.each(['{}', '{"task":""}', '{"task":1}', '{"task":"x","more":1}', 'no json'])(
-    'is left to the schema with arguments %j',
+    'is left to the schema with the arguments %j',
     (args) => {
       const action = parseReply('', [{ id: 'c', name: 'delegate', arguments: args }], true).actions[0];
       expect(action).toEqual({ kind: 'tool', name: 'delegate', arguments: args, callId: 'c' });
@@ -131,10 +131,10 @@ describe('a task for a sub-agent', () => {
   );
 });
 
-describe('sentinels', () => {
+describe('a GOAL: line', () => {
   const sentinel = (text: string) => parseReply(text, [], true).sentinel;
 
-  it('knows complete and blocked, with the reason on the same or the next line', () => {
+  it('is complete or blocked, with the reason on the same or the next line', () => {
     expect(sentinel('All done.\n  GOAL: complete  ')).toEqual({ kind: 'complete' });
     expect(sentinel('GOAL: blocked: no network')).toEqual({ kind: 'blocked', reason: 'no network' });
     expect(sentinel('GOAL: blocked\nno network')).toEqual({ kind: 'blocked', reason: 'no network' });
@@ -146,7 +146,7 @@ describe('sentinels', () => {
     expect(parseReply('**GOAL: complete**', [], true, false).sentinel).toBeUndefined();
   });
 
-  it('lets complete beat blocked', () => {
+  it('that is complete wins over one that is blocked', () => {
     expect(sentinel('GOAL: blocked\nx\nGOAL: complete')).toEqual({ kind: 'complete' });
   });
 

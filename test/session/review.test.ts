@@ -3,7 +3,7 @@ import { bash, harmless, Machine, printed } from '../support/machine.ts';
 
 const REVIEW = { about: 'later', command: 'echo x > .envrc', items: ['.envrc is run by shells'], diff: '+x' } as const;
 
-/** A command runs, and has left something for the user's word. */
+/** A command runs and has left something for the user to decide. */
 function reviewing(): Machine {
   const machine = new Machine();
   machine.send({ type: 'norrisStarted', goal: 'g' });
@@ -16,8 +16,8 @@ function reviewing(): Machine {
 
 const kinds = (machine: Machine) => machine.state.questions.map(({ kind }) => kind);
 
-describe('a review', () => {
-  it('belongs to no phase: the command is still under way, and ends behind the answer', () => {
+describe('the question about files set aside', () => {
+  it('belongs to no phase: the command is still running, and ends after the answer', () => {
     const machine = reviewing();
     expect(kinds(machine)).toEqual(['review']);
     expect(machine.phase.kind).toBe('acting');
@@ -31,14 +31,14 @@ describe('a review', () => {
     expect(machine.conversation.turns.map((turn) => turn.text)).toContain('[aish] the user accepted: .envrc');
   });
 
-  it('answered with abort ends the run', () => {
+  it('ends the run when it is answered with abort', () => {
     const machine = reviewing();
     machine.answers('abort');
     expect(kinds(machine)).toEqual([]);
     expect(machine.phase.kind).toBe('stoppingActions');
   });
 
-  it('goes with an abort, and with the program: what was set aside stays so', () => {
+  it('is dropped by an abort or the program’s end, and the files stay set aside', () => {
     const aborted = reviewing();
     aborted.send({ type: 'aborted' });
     aborted.send({ type: 'reviewed', review: 'r1', text: 'set aside' });

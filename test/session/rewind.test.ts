@@ -10,7 +10,7 @@ function ask(machine: Machine, text: string, answer = `answer to ${text}`): void
   machine.says(answer);
 }
 
-/** A conversation of five questions; the third has led to a command. */
+/** A conversation of five questions; the third led to a command. */
 function five(): Machine {
   const machine = new Machine({ semantics: SEMANTICS, confirmCmd: false });
   ask(machine, 'one');
@@ -32,7 +32,7 @@ const turnOf = (machine: Machine, text: string) =>
 const notices = (machine: Machine) => machine.shown.flatMap((entry) => (entry.kind === 'notice' ? [entry.text] : []));
 
 describe(':rewind', () => {
-  it('takes a question and all that came of it out of the conversation, and gives its words back', () => {
+  it('removes a question and everything after it from the conversation, and returns its text', () => {
     const machine = five();
     machine.send({ type: 'rewound', turn: turnOf(machine, 'three') });
     expect(askedIn(machine)).toEqual(['one', 'two']);
@@ -42,7 +42,7 @@ describe(':rewind', () => {
     expect(notices(machine)).toContain('[aish] back before: three; :rewind back returns');
   });
 
-  it('returns to what it left, turn by turn', () => {
+  it('restores what it removed, turn by turn', () => {
     const machine = five();
     const { turns, asked } = machine.conversation;
     machine.send({ type: 'rewound', turn: turnOf(machine, 'two') });
@@ -52,7 +52,7 @@ describe(':rewind', () => {
     expect(machine.conversation.branches).toEqual([]);
   });
 
-  it('keeps what was said in the place of a branch as another branch', () => {
+  it('keeps what was said instead of a branch as another branch', () => {
     const machine = five();
     machine.send({ type: 'rewound', turn: turnOf(machine, 'three'), undos: [7] });
     ask(machine, 'another three');
@@ -78,7 +78,7 @@ describe(':rewind', () => {
     expect(machine.conversation.branches).toMatchObject([{ number: 2 }, { question: { text: 'another two' } }]);
   });
 
-  it('goes back to a goal, and forgets what its run left of its plan', () => {
+  it('goes back to a goal, and forgets the rest of its run’s plan', () => {
     const machine = new Machine({ semantics: SEMANTICS, preplanner: 'cloud' });
     ask(machine, 'one');
     machine.send({ type: 'norrisStarted', goal: 'tidy' });
@@ -94,7 +94,7 @@ describe(':rewind', () => {
     expect(machine.conversation.preplans).toHaveLength(1);
   });
 
-  it('tells the model that files have changed, and of a mode that it would not know', () => {
+  it('tells the model about changed files, and about a mode it would not know', () => {
     const machine = five();
     machine.send({ type: 'modeChosen', mode: 'unrestricted' });
     machine.send({ type: 'rewound', turn: turnOf(machine, 'two'), changed: true });
@@ -113,7 +113,7 @@ describe(':rewind', () => {
     );
   });
 
-  it('drops a summary that tells of what has left, and keeps one that does not', () => {
+  it('drops a summary that covers removed turns, and keeps one that does not', () => {
     const machine = five();
     const { main } = machine.state.sessions;
     if (!main) throw new Error('no conversation');
@@ -127,7 +127,7 @@ describe(':rewind', () => {
     expect(machine.conversation).toMatchObject({ summary, evictedTurns: 6 });
   });
 
-  it('does nothing during a run, nor without such a question or branch, and keeps the costs', () => {
+  it('does nothing during a run or without such a question or branch, and keeps the costs', () => {
     const machine = five();
     const call = {
       preset: 'fast',
@@ -148,7 +148,7 @@ describe(':rewind', () => {
     expect(machine.state.costs.rows).toHaveLength(1);
   });
 
-  it('folds to the same state, also where a fold continues its lists in place', () => {
+  it('folds to the same state, also when a fold extends its lists in place', () => {
     const machine = five();
     machine.send({ type: 'rewound', turn: turnOf(machine, 'three') });
     ask(machine, 'another three');
@@ -161,7 +161,7 @@ describe(':rewind', () => {
     expect(folded).toEqual(machine.state);
   });
 
-  it('has nothing left after :reset', () => {
+  it('has nothing to restore after :reset', () => {
     const machine = five();
     machine.send({ type: 'rewound', turn: turnOf(machine, 'three') });
     machine.send({ type: 'turnsReset' });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { bash, deadly, harmless, Machine, opsOf, printed, readOnly } from '../support/machine.ts';
 
-/** A Norris run whose reply asks for these commands, all of them known to only read. */
+/** A Norris run whose reply asks for these commands, all of them read-only. */
 function reading(...commands: string[]): Machine {
   const machine = new Machine({ sandbox: true });
   machine.send({ type: 'norrisStarted', goal: 'g' });
@@ -17,7 +17,7 @@ const start = (machine: Machine) => {
 const end = (machine: Machine, op: string | undefined, cwd = '/work') =>
   machine.send({ type: 'actionEnded', op: op ?? '', outcome: printed('x', 0, cwd) });
 
-describe('actions that only read', () => {
+describe('read-only actions', () => {
   it('are all judged, then run side by side; results keep the order of the calls', () => {
     const machine = reading('ls', 'cat a', 'pwd');
     for (let at = 0; at < 3; at += 1) machine.judges(readOnly);
@@ -31,7 +31,7 @@ describe('actions that only read', () => {
     expect(machine.phase.kind).toBe('replying');
   });
 
-  it('never move the agent, as one that runs alone does', () => {
+  it('never change the agent’s directory, as a single one does', () => {
     const together = reading('ls', 'pwd');
     together.judges(readOnly);
     together.judges(readOnly);
@@ -44,7 +44,7 @@ describe('actions that only read', () => {
     expect(alone.conversation.cwd).toBe('/elsewhere');
   });
 
-  it('go one by one after all where the gate does not stand by its word', () => {
+  it('run one by one when the gate’s second judgement differs', () => {
     const machine = reading('ls', 'cat a', 'touch b');
     machine.judges(readOnly);
     machine.judges(readOnly);
@@ -58,7 +58,7 @@ describe('actions that only read', () => {
     expect(results(machine)).toEqual(['c0', 'c1', 'c2']);
   });
 
-  it('stop at a mode request, which is a barrier', () => {
+  it('stop before a mode request', () => {
     const machine = new Machine({ sandbox: true });
     machine.send({ type: 'modeChosen', mode: 'restricted' });
     machine.send({ type: 'norrisStarted', goal: 'g' });
@@ -70,7 +70,7 @@ describe('actions that only read', () => {
     expect(machine.phase.kind).toBe('awaitingModeApproval');
   });
 
-  it('are judged anew under another mode; none starts under the old one', () => {
+  it('are judged again in another mode, and none starts in the old one', () => {
     const machine = reading('ls', 'pwd');
     machine.judges(readOnly);
     machine.send({ type: 'modeChosen', mode: 'restricted' });
@@ -80,13 +80,13 @@ describe('actions that only read', () => {
     expect(acts.map((act) => act.mode)).toEqual(['restricted', 'restricted']);
   });
 
-  it('stay skipped where the user skipped them, whatever is judged anew around them', () => {
+  it('stay skipped where the user skipped them, even when their neighbours are judged again', () => {
     const machine = reading('ls', 'cat a', 'pwd');
     const halt = { ...readOnly, destructive: true };
     machine.judges(readOnly);
     machine.judges(halt);
     machine.answers('skip');
-    // The third is being judged: a tighter mode judges the first anew, and the third.
+    // The third is being judged: a tighter mode judges the first and the third again.
     machine.send({ type: 'modeChosen', mode: 'restricted' });
     machine.judges(readOnly);
     machine.judges(readOnly);
@@ -99,7 +99,7 @@ describe('actions that only read', () => {
     );
   });
 
-  it('stay skipped also where Restricted waits for the running one to end', () => {
+  it('stay skipped also while Restricted waits for the running one to end', () => {
     const machine = reading('ls', 'cat a', 'pwd');
     machine.judges(readOnly);
     machine.judges({ ...readOnly, destructive: true });
@@ -113,7 +113,7 @@ describe('actions that only read', () => {
     expect(machine.phase).toMatchObject({ kind: 'judging', dispatch: { index: 2 } });
   });
 
-  it('stay as they are where the user has thought better of Restricted before it took effect', () => {
+  it('are unchanged when the user takes Restricted back before it took effect', () => {
     const machine = reading('ls', 'pwd');
     machine.judges(readOnly);
     machine.judges(readOnly);
@@ -124,7 +124,7 @@ describe('actions that only read', () => {
     expect(machine.state.sessions.main).toMatchObject({ mode: 'unrestricted', tightening: undefined });
   });
 
-  it('each get their one result when they are aborted in the middle', () => {
+  it('each get one result when they are aborted midway', () => {
     const machine = reading('ls', 'cat a', 'pwd');
     for (let at = 0; at < 3; at += 1) machine.judges(readOnly);
     const [one, two, three] = opsOf(machine.state, 'main');
@@ -138,7 +138,7 @@ describe('actions that only read', () => {
     expect(machine.phase.kind).toBe('idle');
   });
 
-  it('are told as unknown after a restart where they had started, and as they ended where they had', () => {
+  it('have unknown outcomes after a restart if they had started, and keep the results of finished ones', () => {
     const machine = reading('ls', 'cat a');
     machine.judges(readOnly);
     machine.judges(readOnly);
@@ -153,7 +153,7 @@ describe('actions that only read', () => {
 });
 
 describe('actions that do more than read', () => {
-  it('go in order, each judged when its turn has come', () => {
+  it('go in order, each judged when it is due', () => {
     const machine = new Machine();
     machine.send({ type: 'norrisStarted', goal: 'g' });
     machine.says('CMD: mkdir d\nCMD: touch d/f');
@@ -163,7 +163,7 @@ describe('actions that do more than read', () => {
     expect(machine.phase.kind).toBe('judging');
   });
 
-  it('HALT in their place, however they are mixed with reading', () => {
+  it('halt at their place among read-only ones', () => {
     const machine = reading('ls', 'rm -rf x');
     machine.judges(readOnly);
     machine.judges(deadly);

@@ -25,7 +25,7 @@ const system = (machine: Machine, session?: string) => sent(machine, session)[0]
 const lastUser = (machine: Machine) => sent(machine).findLast(({ role }) => role === 'user')?.content;
 
 describe('the system message', () => {
-  it('names mode, directory, branch, system, shell, date and the person, from the first request on', () => {
+  it('names mode, directory, branch, system, shell, date and the user from the first request on', () => {
     const machine = machineIn('restricted');
     machine.send({ type: 'asked', line: 'l1', text: 'hi', git: 'main, rebase under way' });
     expect(system(machine)).toMatchInlineSnapshot(`
@@ -40,7 +40,7 @@ describe('the system message', () => {
     expect(lastUser(machine)).toBe('hi');
   });
 
-  it('says where nobody is there to answer', () => {
+  it('says that nobody is there to answer', () => {
     const machine = machineIn('project', true);
     machine.send({ type: 'norrisStarted', goal: 'g' });
     expect(system(machine)).toContain('Nobody is there to answer');
@@ -56,7 +56,7 @@ describe('the system message', () => {
     expect(new Set(heads).size).toBe(3);
   });
 
-  it('names the mode that was chosen before the first question, with no turn about it', () => {
+  it('names the mode chosen before the first question, without a turn about it', () => {
     const machine = machineIn('restricted');
     machine.send({ type: 'modeChosen', mode: 'project' });
     machine.send({ type: 'asked', line: 'l1', text: 'hi' });
@@ -64,7 +64,7 @@ describe('the system message', () => {
     expect(sent(machine)).toHaveLength(2);
   });
 
-  it('stays the same over a change of mode, directory and branch, which are turns before the question', () => {
+  it('stays the same over changes of mode, directory and branch, which become turns before the question', () => {
     const machine = machineIn('restricted');
     machine.send({ type: 'asked', line: 'l1', text: 'hi', git: 'main' });
     const [before] = sent(machine);
@@ -84,7 +84,7 @@ describe('the system message', () => {
     expect(lastUser(machine)).toBe('[aish] directory: /work/sub\n\nand here?');
   });
 
-  it('is named anew after a reset and a resume', () => {
+  it('is renewed after a reset and a resume', () => {
     const machine = machineIn('restricted');
     machine.send({ type: 'asked', line: 'l1', text: 'hi' });
     machine.says('Hello.');
@@ -99,13 +99,13 @@ describe('the system message', () => {
     expect(system(machine)).toContain('Date: Sun Nov 29 2026');
   });
 
-  it('says nothing of them in journals that know none', () => {
+  it('omits these facts in journals without them', () => {
     const machine = new Machine({ sandbox: true }, 'restricted');
     machine.send({ type: 'asked', line: 'l1', text: 'hi', git: 'main' });
     expect(system(machine)).toBe('You are aish.');
   });
 
-  it('of a sub-agent names the same, and its task says nothing of the mode', () => {
+  it('of a sub-agent names the same facts, and its task does not mention the mode', () => {
     const machine = machineIn('restricted');
     machine.send({ type: 'norrisStarted', goal: 'g', git: 'main' });
     machine.says('', delegate('c1', 'look'));
@@ -117,7 +117,7 @@ describe('the system message', () => {
   });
 });
 
-it('a command that the mode’s kernel refused ends with one line that names the mode', () => {
+it('a command that the kernel blocked ends with one line that names the mode', () => {
   const machine = machineIn('restricted');
   machine.send({ type: 'norrisStarted', goal: 'g' });
   machine.says('CMD: touch f');
@@ -128,7 +128,7 @@ it('a command that the mode’s kernel refused ends with one line that names the
   expect(machine.conversation.turns.at(-1)?.text).toMatch(/\n\[Restricted mode: writing there is blocked\]$/);
 });
 
-it('the result of a call repeats the command only where the user has changed it', () => {
+it('the result of a call repeats the command only if the user changed it', () => {
   const machine = machineIn('unrestricted');
   machine.send({ type: 'norrisStarted', goal: 'g' });
   machine.says('', bash('c1', 'echo hi'));
@@ -148,7 +148,7 @@ it('the result of a call repeats the command only where the user has changed it'
   expect(machine.conversation.turns.at(-1)?.text).toContain('changed the command from: rm x\n$ echo no\nno\n[exit 0');
 });
 
-it('a result names the directory only where it is another one than the model was told of', () => {
+it('a result names the directory only if it differs from the one last reported to the model', () => {
   const machine = machineIn('unrestricted');
   machine.send({ type: 'norrisStarted', goal: 'g' });
   const after = (command: string, cwd: string) => {
@@ -163,7 +163,7 @@ it('a result names the directory only where it is another one than the model was
   expect(after('cd ..', '/work')).toBe('x\n[exit 0, cwd /work]');
 });
 
-it('the line for evicted turns names the directory that they led to, and stays the same when the agent moves on', () => {
+it('the line for evicted turns names the directory at their end, and stays the same when the agent moves on', () => {
   const machine = new Machine({ semantics: SEMANTICS, surroundings, maxNorrisSteps: 50, maxTurns: 8 }, 'unrestricted');
   machine.send({ type: 'norrisStarted', goal: 'g' });
   const goes = (step: number, cwd: string) => {

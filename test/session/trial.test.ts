@@ -36,7 +36,7 @@ const told = (machine: Machine) => machine.conversation.turns.findLast(({ kind }
 const effect = (machine: Machine, kind: string) => machine.last.find((each) => each.kind === kind);
 
 describe('a HALT that is tried', () => {
-  it('runs the action nowhere but in the trial, and then is the same HALT with what it would change', () => {
+  it('runs the action only in the trial, and is then the same HALT with the changes listed', () => {
     const machine = halted();
     const [before] = machine.state.questions;
     machine.answers('try');
@@ -56,7 +56,7 @@ describe('a HALT that is tried', () => {
     expect(told(again)).toBeUndefined();
   });
 
-  it('can’t be tried where the engine did not say so', () => {
+  it('is impossible unless the engine offers it', () => {
     const machine = new Machine();
     machine.send({ type: 'norrisStarted', goal: 'tidy' });
     machine.says('', bash('r', 'rm -rf src'));
@@ -66,7 +66,7 @@ describe('a HALT that is tried', () => {
     expect(effect(machine, 'try')).toBeUndefined();
   });
 
-  it('applied does what the trial showed, never runs it, and tells the model with its output', () => {
+  it('applies what the trial showed without rerunning it, and gives the model the output', () => {
     const machine = tried();
     machine.answers('apply');
     expect(effect(machine, 'act')).toMatchObject({ trial: { id: 't1', digest: 'digest of t1' } });
@@ -81,7 +81,7 @@ describe('a HALT that is tried', () => {
     expect(machine.phase.kind).toBe('replying');
   });
 
-  it('that could not be applied says so, to the model as well, and not how the trial ended', () => {
+  it('reports a failed apply, also to the model, instead of the trial’s exit', () => {
     const machine = tried();
     machine.answers('apply');
     const { op } = machine;
@@ -94,7 +94,7 @@ describe('a HALT that is tried', () => {
     expect(machine.shown).not.toContainEqual(expect.objectContaining({ kind: 'exec', result: expect.anything() }));
   });
 
-  it('skipped throws the trial away and tells the model, with the user’s note', () => {
+  it('discards the trial on skip and tells the model, with the user’s note', () => {
     const machine = tried();
     const [question] = machine.state.questions;
     machine.send({ type: 'answered', question: question?.id ?? '', answer: { kind: 'skip', note: 'keep src' } });
@@ -107,7 +107,7 @@ describe('a HALT that is tried', () => {
     );
   });
 
-  it('runs for real with proceed, without what the trial left; so does an edited one, judged anew', () => {
+  it('runs for real on proceed, without the trial’s result; so does an edited command, judged again', () => {
     const proceeds = tried();
     proceeds.answers('proceed');
     expect(effect(proceeds, 'discardTrial')).toMatchObject({ trial: 't1' });
@@ -123,7 +123,7 @@ describe('a HALT that is tried', () => {
     ['could not tell', triedAs('t1', false)],
     ['reaches beyond the mode', { ...triedAs('t1'), beyond: '/etc/x lies outside' } as Trial],
     ['would change nothing', triedToNothing('t1')],
-  ])('can be tried again, and can’t be applied where the trial %s', (_, trial) => {
+  ])('can be tried again, and can’t be applied when the trial %s', (_, trial) => {
     const machine = tried(trial);
     machine.answers('apply');
     expect(machine.phase.kind).toBe('halted');
@@ -131,7 +131,7 @@ describe('a HALT that is tried', () => {
     expect(machine.phase.kind).toBe('trying');
   });
 
-  it('aborted while it is tried ends when the trial has, which is thrown away', () => {
+  it('when aborted ends once the trial has ended, which is discarded', () => {
     const machine = halted();
     machine.answers('try');
     const { op } = machine;
@@ -143,7 +143,7 @@ describe('a HALT that is tried', () => {
     expect(effect(machine, 'discardTrial')).toMatchObject({ trial: 'late' });
   });
 
-  it('after a restart is judged and asked anew, its trial thrown away', () => {
+  it('after a restart is judged and asked again, with its trial discarded', () => {
     const looking = tried();
     looking.send({ type: 'resumed', settings: looking.conversation.settings });
     expect(effect(looking, 'discardTrial')).toMatchObject({ trial: 't1' });
@@ -154,7 +154,7 @@ describe('a HALT that is tried', () => {
     expect(running.phase).toMatchObject({ kind: 'judging', consent: 'asked' });
   });
 
-  it('that was being applied when the program closed is never applied again', () => {
+  it('is never applied again when the program closed during the apply', () => {
     const machine = tried();
     machine.answers('apply');
     machine.send({ type: 'actionStarted', op: machine.op });
@@ -164,7 +164,7 @@ describe('a HALT that is tried', () => {
     expect(first?.text).toContain('applied as a whole or not at all');
   });
 
-  it('is applied before the next action beside it is looked at, so that no later trial takes its place', () => {
+  it('is applied before the next action beside it is judged, so that no later trial replaces it', () => {
     const machine = new Machine({ sandbox: true, project: true });
     machine.send({ type: 'norrisStarted', goal: 'tidy' });
     machine.says('', delegate('a', 'tidy src'), delegate('b', 'tidy docs'));
@@ -181,7 +181,7 @@ describe('a HALT that is tried', () => {
     expect(effect(machine, 'discardTrial')).toBeUndefined();
   });
 
-  it('is thrown away when the user changes the mode', () => {
+  it('is discarded when the user changes the mode', () => {
     const machine = tried();
     machine.send({ type: 'modeChosen', mode: 'restricted' });
     expect(effect(machine, 'discardTrial')).toMatchObject({ trial: 't1' });

@@ -17,8 +17,8 @@ function started(): Machine {
 const ending = (machine: Machine) => machine.shown.find((entry) => entry.kind === 'norrisEnded');
 const calls = (machine: Machine) => machine.effects.filter((effect) => effect.kind === 'callModel');
 
-describe('an answer that is of no use', () => {
-  it('ends a run as stalled only the second time, and takes no step', () => {
+describe('a useless answer', () => {
+  it('ends a run as stalled only the second time, and counts as no step', () => {
     const machine = started();
     machine.says('I will now list the files.');
     expect(ending(machine)).toBeUndefined();
@@ -27,7 +27,7 @@ describe('an answer that is of no use', () => {
     expect(ending(machine)).toMatchObject({ status: 'stalled', steps: 1 });
   });
 
-  it('is asked for once in each step', () => {
+  it('is asked for once more in each step', () => {
     const machine = started();
     machine.says('');
     machine.says('CMD: ls');
@@ -38,13 +38,13 @@ describe('an answer that is of no use', () => {
     expect(ending(machine)).toMatchObject({ status: 'done', steps: 2 });
   });
 
-  it('may be twice as long after one that was spent in thinking', () => {
+  it('may be twice as long after one that was spent on thinking', () => {
     const machine = asked();
     machine.send({ type: 'replyEnded', op: machine.op, reply: reply('', [], { reasoning: 'hm', finish: 'length' }) });
     expect(calls(machine).map(({ longer }) => longer)).toEqual([undefined, true]);
   });
 
-  it('is in a chat one that is empty, cut, or a command in a list, but not words', () => {
+  it('in a chat is one that is empty, cut, or a command in a list, but not text', () => {
     for (const [text, more] of [
       ['', {}],
       ['half of', { finish: 'length' as const }],
@@ -61,7 +61,7 @@ describe('an answer that is of no use', () => {
     expect(machine.phase.kind).toBe('idle');
   });
 
-  it('is taken as it is in journals of before', () => {
+  it('is accepted in older journals', () => {
     const machine = asked(2);
     machine.says('');
     expect(machine.phase.kind).toBe('idle');
