@@ -14,7 +14,7 @@ const childrenOf = (state: State) => Object.values(state.sessions).filter((each)
 const isActing = ({ phase }: Conversation) => phase.kind === 'acting' || phase.kind === 'stoppingActions';
 
 describe('sub-agents, over random runs', () => {
-  it('never outlive the action of the parent’s that waits for them, and have none of their own', () => {
+  it('never outlive the parent’s action that waits for them, and have no sub-agents', () => {
     property(({ state }) => {
       for (const child of childrenOf(state)) {
         expect(child.parent?.session).toBe('main');
@@ -25,7 +25,7 @@ describe('sub-agents, over random runs', () => {
     });
   });
 
-  it('have their parent’s mode at spawn, never a looser one later, and none that the user has taken back', () => {
+  it('start in their parent’s mode, and are never in a looser one or in one that the user left', () => {
     property(({ state, events }, before) => {
       const last = events.at(-1);
       const parent = before.sessions.main;
@@ -57,13 +57,13 @@ describe('sub-agents, over random runs', () => {
     });
   });
 
-  it('name themselves in each of their questions', () => {
+  it('are named in each of their questions', () => {
     property(({ state }) => {
       for (const question of state.questions) expect(question.asker === undefined).toBe(question.session === 'main');
     });
   });
 
-  it('are gone after a restart, and nothing is started by it', () => {
+  it('are gone after a restart, which starts nothing in them', () => {
     property((machine) => {
       const copy = new Machine();
       copy.state = machine.state;
@@ -76,7 +76,7 @@ describe('sub-agents, over random runs', () => {
 });
 
 describe('actions side by side, over random runs', () => {
-  it('are all delegated tasks, or all known to read only', () => {
+  it('are all delegated tasks, or all read-only', () => {
     property(({ state, effects }) => {
       for (const session of Object.keys(state.sessions)) {
         const ops = opsOf(state, session);
@@ -91,19 +91,19 @@ describe('actions side by side, over random runs', () => {
     });
   });
 
-  it('never move the agent', () => {
+  it('never change the agent’s directory', () => {
     property((machine, before) => {
       const last = machine.events.at(-1);
       if (last?.type !== 'actionEnded') return;
       const phase: Phase | undefined = before.sessions[last.session]?.phase;
       if (phase?.kind !== 'acting' || phase.concurrency === 1) return;
       const now = machine.state.sessions[last.session];
-      // A queued question of the user's begins where their shell is.
+      // A queued question of the user starts in the shell's directory.
       if (now) expect([before.sessions[last.session]?.cwd, machine.state.shell.cwd]).toContain(now.cwd);
     });
   });
 
-  it('start nothing once the run is being stopped', () => {
+  it('do not start once the run is being stopped', () => {
     property(({ last, events }, before) => {
       const at = events.at(-1)?.session ?? 'main';
       if (!before.sessions[at]?.phase.kind.startsWith('stopping')) return;
@@ -112,7 +112,7 @@ describe('actions side by side, over random runs', () => {
   });
 });
 
-describe('late facts, over random runs', () => {
+describe('late events, over random runs', () => {
   it('change nothing once their operation is over', () => {
     propertyOfEnd(({ state, events }) => {
       const open = new Set(Object.keys(state.sessions).flatMap((session) => opsOf(state, session)));

@@ -10,18 +10,18 @@ const CASES = cases(300);
 const parts = (command: string) => allowParts(command, { cwd: import.meta.dirname, files: realFiles() });
 
 const SHELLS = 'bash sh zsh dash ksh fish python python3 node perl ruby php lua deno bun awk sed'.split(' ');
-// `time` is a word of the shell, which runs the command itself.
+// `time` is a keyword of the shell, which runs the command itself.
 const program = fc.constantFrom(...SHELLS, ...WRAPPER_NAMES.filter((name) => name !== 'time'));
 const covered = fc.constantFrom('npm test', 'gh pr view', 'git commit', 'cargo test', 'make test', 'npm run build');
 const flag = fc.constantFrom('', '-c', '-e', '--', '-x', '-n 5', '-u root', '--yes');
 const joint = fc.constantFrom(' && ', '; ', ' | ', ' || ', ' & ', '\n');
 const word = fc.stringMatching(/^[a-z][a-z:-]{0,9}$/);
 
-test('no interpreter or wrapper in front of an allowed command is ever covered by its rule', () => {
+test('no interpreter or wrapper before an allowed command is covered by the command’s rule', () => {
   fc.assert(
     fc.property(program, flag, covered, fc.boolean(), (name, option, command, quoted) => {
       const line = [name, option, quoted ? `'${command}'` : command].filter(Boolean).join(' ');
-      // A wrapper's own subcommand (`yarn npm`) is at most a rule of its own, in all its words.
+      // A wrapper's own subcommand (`yarn npm`) is at most a rule with all its words.
       expect(parts(line)?.acts ?? []).not.toContain(command);
       for (const rule of parts(line)?.acts ?? []) expect(rule.startsWith(`${name} `)).toBe(true);
     }),
@@ -43,7 +43,7 @@ test('another subcommand is never covered by the rule', () => {
   );
 });
 
-test('a line is covered by no rules but those of each of its parts', () => {
+test('a line is covered only by the rules of each of its parts', () => {
   fc.assert(
     fc.property(fc.array(covered, { minLength: 1, maxLength: 4 }), joint, (commands, between) => {
       expect([...(parts(commands.join(between))?.acts ?? [])].sort()).toEqual([...new Set(commands)].sort());
@@ -52,7 +52,7 @@ test('a line is covered by no rules but those of each of its parts', () => {
   );
 });
 
-test('an assignment before it, a redirection into a file, or a word that is not known ends the cover', () => {
+test('an assignment before a command, a redirection into a file, or an unknown word ends the cover of its rule', () => {
   const spoilt = [
     (command: string) => `A=1 ${command}`,
     (command: string) => `${command} > out`,

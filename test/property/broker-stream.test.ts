@@ -41,7 +41,7 @@ function outcome(pieces: readonly string[]): string {
   return JSON.stringify([text, reasoning, calls]);
 }
 
-test('where a stream is cut into chunks changes nothing', () => {
+test('the place where a stream is cut into chunks changes nothing', () => {
   fc.assert(
     fc.property(fc.array(pieceOfText, { maxLength: 20 }), fc.array(fc.nat(12), { minLength: 1 }), (words, cuts) => {
       const whole = words.join('');
@@ -56,7 +56,7 @@ test('where a stream is cut into chunks changes nothing', () => {
   );
 });
 
-test('no chunk of whatever shape breaks the accumulator, but one that is an error or no object', () => {
+test('no chunk breaks the accumulator, except an error or a chunk that is not an object', () => {
   fc.assert(
     fc.property(
       fc.array(
@@ -104,7 +104,7 @@ const message: fc.Arbitrary<Message> = fc.oneof(
   }),
 );
 
-test('whatever the history, what goes out is legal', () => {
+test('every request is legal, whatever the history', () => {
   fc.assert(
     fc.property(fc.array(message, { maxLength: 12 }), (messages) => {
       const wire = toWire(messages);

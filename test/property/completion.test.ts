@@ -5,7 +5,7 @@ import { commandAt, type Quote, quoteWord } from '../../src/executor/completion/
 import { cases } from '../support/cases.ts';
 import { userShells } from '../support/lacks.ts';
 
-/** Pieces that shells take to mean something, and some that they don't. */
+/** Pieces that shells treat as special, and some that they don't. */
 const piece = fc.constantFrom(
   ...' $`"\'\\;&|<>(){}[]*?!#~=^:\n\t',
   '$(',
@@ -22,7 +22,7 @@ const piece = fc.constantFrom(
 );
 const text = fc.array(piece, { minLength: 1, maxLength: 12 }).map((pieces) => pieces.join(''));
 
-/** What the shell makes of the words: all of them in one run. */
+/** Returns the words as the shell parses them, all in one run. */
 function readBack(shell: string, words: readonly string[]): readonly string[] {
   const lines = words.map((word) => `printf '%s\\0' ${word}`).join('\n');
   const out = execFileSync(shell, shell.endsWith('zsh') ? ['-f'] : ['--norc'], { input: `${lines}\n` });
@@ -30,7 +30,7 @@ function readBack(shell: string, words: readonly string[]): readonly string[] {
 }
 
 describe('a quoted word', () => {
-  it.each(userShells())('is read back by %s as it was, bare and within quotes', (shell) => {
+  it.each(userShells())('is parsed by %s as the original text, bare and within quotes', (shell) => {
     fc.assert(
       fc.property(fc.array(text, { minLength: 40, maxLength: 40 }), (texts) => {
         const name = (each: string) => each.replaceAll('\t', '_');
@@ -45,7 +45,7 @@ describe('a quoted word', () => {
 });
 
 describe('the command at the cursor', () => {
-  it('is found in any line, its word between its start and the cursor', () => {
+  it('is found in any line, and its word lies between its start and the cursor', () => {
     fc.assert(
       fc.property(text, fc.nat(20), (line, place) => {
         const cursor = Math.min(place, line.length);
@@ -60,7 +60,7 @@ describe('the command at the cursor', () => {
     );
   });
 
-  it('resolves the quotes of a word as it was meant', () => {
+  it('has the quotes of its words resolved', () => {
     const name = fc.array(
       piece.filter((each) => !/[\n\t]/.test(each)),
       { minLength: 1, maxLength: 8 },
@@ -71,7 +71,7 @@ describe('the command at the cursor', () => {
         const word = pieces.join('');
         const line = `cat ${quote}${quoteWord(word, quote)}`;
         const found = commandAt(line, line.length);
-        // A quote within single quotes, and an exclamation mark within double ones, end them for a moment.
+        // A quote within single quotes, and an exclamation mark within double ones, end the quotes for a moment.
         if (!(quote === "'" && word.includes("'")) && !(quote === '"' && word.includes('!')))
           expect(found).toMatchObject({ plain: word, quote, words: ['cat', line.slice(4)] });
       }),

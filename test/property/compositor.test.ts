@@ -1,6 +1,6 @@
 /**
- * The screen drawn by differences is the screen drawn from nothing: after any change, in terminals that count the cells
- * of emoji and clusters one way and the other.
+ * A screen drawn by differences equals one drawn from nothing, after any change and in terminals with either width of
+ * emoji and clusters.
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -44,7 +44,7 @@ const PIECES = [
 
 const line = fc.array(fc.constantFrom(...PIECES), { maxLength: 9 }).map((pieces) => pieces.join(''));
 
-/** What can happen to a screen between two looks at it. */
+/** What can happen to a screen between two checks. */
 type Step =
   | { readonly kind: 'edit'; readonly pane: number; readonly row: number; readonly text: string }
   | { readonly kind: 'append'; readonly pane: number; readonly lines: readonly string[] }
@@ -76,7 +76,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ kind: fc.constant('lend' as const) }),
 );
 
-/** Three panes under one another, as the screen has them: a transcript, a stream, a prompt. */
+/** Three panes below each other, like the screen: a transcript, a stream, a prompt. */
 class Scene {
   readonly terminal: FakeTerminal;
   readonly compositor: Compositor;
@@ -129,14 +129,14 @@ class Scene {
     } else {
       compositor.hold();
       compositor.flush();
-      // It leaves a style of its own behind.
+      // Other output leaves a style of its own behind.
       this.terminal.write('\x1b[H\x1b[41mfrom elsewhere 你🙂\x1b[5;7H\x1b[0;3;44;38;5;99m…');
       compositor.release();
     }
     compositor.flush();
   }
 
-  /** The same picture on an empty terminal. */
+  /** Draws the same screen on an empty terminal. */
   async fromNothing(): Promise<FakeTerminal> {
     const { columns, rows } = this.terminal;
     const fresh = new Scene(this.width, { columns, rows });
@@ -152,7 +152,7 @@ class Scene {
 }
 
 describe.each(['old', 'graphemes'] as const)('in a terminal with the %s widths', (width) => {
-  it('what is drawn by differences is what is drawn from nothing', { timeout: 120_000 }, async () => {
+  it('drawing by differences gives the same screen as drawing from nothing', { timeout: 120_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 25 }), async (steps) => {
         const scene = new Scene(width);
@@ -171,7 +171,7 @@ describe.each(['old', 'graphemes'] as const)('in a terminal with the %s widths',
   });
 });
 
-it('nothing that a line holds reaches the terminal but text, colours and safe links', () => {
+it('only text, colours and safe links of a line reach the terminal', () => {
   const hostile = fc.array(fc.oneof(fc.constantFrom(...HOSTILE), fc.string({ unit: 'binary' }), line), {
     maxLength: 4,
   });
@@ -189,7 +189,7 @@ it('nothing that a line holds reaches the terminal but text, colours and safe li
   );
 });
 
-it('rows that move up are moved by the terminal, not drawn', async () => {
+it('rows that move up are scrolled by the terminal, not redrawn', async () => {
   const scene = new Scene('graphemes', { columns: 80, rows: 24 });
   scene.heights.splice(0, 3, 20, 0, 1);
   scene.compositor.frame('');
@@ -204,8 +204,8 @@ it('rows that move up are moved by the terminal, not drawn', async () => {
   expect(written.join('').length).toBeLessThan(sentence(20).length + 80);
 });
 
-describe('the style in force', () => {
-  /** What each of these texts of one row makes the compositor write, from the second on. */
+describe('the current text style', () => {
+  /** Returns what the compositor writes for each of these texts of one row, from the second on. */
   function written(...texts: readonly string[]) {
     const all: string[] = [];
     const compositor = new Compositor({ write: (text) => all.push(text), columns: 20, rows: 2 });
@@ -226,20 +226,20 @@ describe('the style in force', () => {
     return { first, all, compositor };
   }
 
-  it('stays between two letters of one colour, so that the second is one byte', () => {
+  it('carries over between two letters of one colour, so that the second is one byte', () => {
     const { all } = written('\x1b[31ma', '\x1b[31mab', '\x1b[31mabc', '\x1b[31mabc d');
-    // The first one follows on what was erased.
+    // The first write also erases.
     expect(all).toEqual(['\x1b[31mb', 'c', ' d']);
   });
 
-  it('ends with each write where a blank would show it: terminals erase in it', () => {
+  it('is reset after each write where a blank would show it, since terminals erase in it', () => {
     const { all } = written('\x1b[44ma', '\x1b[44mab', '\x1b[4mab', '\x1b]8;;https://a.b\x1b\\ab');
     expect(all.length).toBe(3);
     for (const each of all)
       expect(each).toMatch(/(?:\x1b\[m|\x1b\]8;;\x1b\\)(?:\x1b\[K)?(?:\x1b\[\d*[CD]|\x1b\[\d+G)?$/);
   });
 
-  it('is taken back before somebody else writes, and before a colour that another program may have left', () => {
+  it('is reset before anybody else writes, and before a colour that another program may have left', () => {
     const { all, compositor } = written('\x1b[31ma', '\x1b[31mab');
     compositor.hold();
     expect(all.at(-1)).toBe('\x1b[m');

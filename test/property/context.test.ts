@@ -14,7 +14,7 @@ import { bash, harmless, judged, Machine, reply } from '../support/machine.ts';
 const SYSTEM = 'You are aish.';
 const ANSWER = 256;
 
-/** What one step of a run brings: words, calls with arguments and outputs of some sizes, what the user typed meanwhile. */
+/** One step of a run: text, calls with arguments, outputs of some sizes, and what the user typed meanwhile. */
 type Step = {
   readonly text: number;
   readonly outputs: readonly number[];
@@ -44,14 +44,14 @@ function words(length: number): string {
   return text.slice(0, length);
 }
 
-/** Tokens as this model counts them: every third of a character. */
+/** Tokens as this test's model counts them: one for every three characters. */
 const tokensIn = (text: string) => Math.ceil(text.length / 3);
 
 const size0f = (message: Message): number =>
   tokensIn(message.content) +
   (message.role === 'assistant' ? message.toolCalls.reduce((sum, call) => sum + tokensIn(call.arguments), 0) : 0);
 
-/** The machine with the engine's own fitting before each call; the counter is a made-up model's. */
+/** The machine with the engine's own fitting before each call, and a made-up token counter. */
 class Fitted {
   readonly machine: Machine;
   readonly window: number;
@@ -61,7 +61,7 @@ class Fitted {
     this.machine = new Machine({ maxTurns, maxNorrisSteps: 1000 });
   }
 
-  /** What goes out, or undefined where nothing may. */
+  /** Returns the request, or undefined where none may be sent. */
   async request(): Promise<readonly Message[] | undefined> {
     const { machine, window } = this;
     const services: Pick<Services, 'models' | 'tools' | 'systemPrompt' | 'maxAnswerTokens'> = {
@@ -111,7 +111,9 @@ class Fitted {
   }
 }
 
-/** Random runs; `look` sees each request with the one before it and whether the transcript told of an eviction. */
+/**
+ * Makes random runs. `look` receives each request, the one before it, and whether the transcript reported an eviction.
+ */
 async function requests(
   look: (now: readonly Message[], before: readonly Message[] | undefined, evicted: boolean, window: number) => void,
 ): Promise<void> {
@@ -147,7 +149,7 @@ async function requests(
 }
 
 describe('requests of random conversations', () => {
-  it('fit into the window, with the goal in the head, and obey what strict servers want', async () => {
+  it('fit into the window, start with the goal, and satisfy strict servers', async () => {
     await requests((now, _before, _evicted, window) => {
       const total = now.reduce((sum, message) => sum + size0f(message), 0);
       expect(total + ANSWER).toBeLessThanOrEqual(window);
@@ -170,7 +172,7 @@ describe('requests of random conversations', () => {
     });
   });
 
-  it('begin with the request before them, unless the transcript says what left', async () => {
+  it('start with the request before them, unless the transcript reports an eviction', async () => {
     await requests((now, before, evicted) => {
       if (!before || evicted) return;
       const text = (messages: readonly Message[]) => JSON.stringify(messages).slice(0, -3);
@@ -179,7 +181,7 @@ describe('requests of random conversations', () => {
   });
 });
 
-it('answers that were cut off, one after another, leave room for the next question', async () => {
+it('repeated cut answers leave room for the next question', async () => {
   const fitted = new Fitted(2048, 1000);
   const { machine } = fitted;
   machine.send({ type: 'asked', line: 'l0', text: 'hello' });

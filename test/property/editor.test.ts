@@ -108,8 +108,8 @@ function boundaries(source: string): Set<number> {
   return result;
 }
 
-describe('whatever is done', () => {
-  it('the cursor stands between two characters', () => {
+describe('any sequence of editor commands', () => {
+  it('leaves the cursor between two characters', () => {
     fc.assert(
       fc.property(edited, (state) => {
         expect(boundaries(state.text).has(state.cursor)).toBe(true);
@@ -118,7 +118,7 @@ describe('whatever is done', () => {
     );
   });
 
-  it('every placeholder has its text, and nothing else of the kind is in it', () => {
+  it('leaves a text for every placeholder, and no other placeholder', () => {
     fc.assert(
       fc.property(edited, (state) => {
         expect(expand(state)).not.toMatch(/[\ufdd0-\ufdef]|[^\P{Cc}\n\t]/u);
@@ -126,7 +126,7 @@ describe('whatever is done', () => {
     );
   });
 
-  it('undo leads back to the beginning, and redo to the end', () => {
+  it('can be undone to the beginning and redone to the end', () => {
     const all = (state: EditorState, command: 'undo' | 'redo'): EditorState => {
       while (state[command].length > 0) state = runCommand(state, command);
       return state;
@@ -145,7 +145,7 @@ describe('whatever is done', () => {
     );
   });
 
-  it('one undo takes back one command', () => {
+  it('loses exactly its last command by one undo', () => {
     fc.assert(
       fc.property(
         edited,
@@ -160,7 +160,7 @@ describe('whatever is done', () => {
     );
   });
 
-  it('what is killed comes back with a yank', () => {
+  it('can cut a text that yank inserts again', () => {
     const kills = fc.constantFrom<EditorCommand>(
       'killLineEnd',
       'killLineStart',
@@ -170,7 +170,7 @@ describe('whatever is done', () => {
     );
     fc.assert(
       fc.property(edited, fc.array(kills, { minLength: 1, maxLength: 4 }), (state, commands) => {
-        // Halves of a flag that meet when what stood between is gone become one character: nothing can stand between.
+        // Halves of a flag that meet after a deletion become one character, and the cursor can't be inside it.
         if (/\p{Regional_Indicator}|\p{M}|[\u200d\u1161]/u.test(state.text)) return;
         const before = runCommand({ ...state, kills: [] }, 'cancel');
         const killed = commands.reduce(runCommand, before);
@@ -180,10 +180,10 @@ describe('whatever is done', () => {
   });
 });
 
-describe('on the screen', () => {
+describe('the laid-out prompt', () => {
   const widths = fc.tuple(fc.integer({ min: 2, max: 30 }), fc.integer({ min: 2, max: 30 }));
 
-  it('no row is too wide, the cursor is inside, and the rows hold the whole text', () => {
+  it('has no row that is too wide, has the cursor inside, and contains the whole text', () => {
     fc.assert(
       fc.property(edited, widths, (state, [width, first]) => {
         const { rows, cursorRow, cursorColumn } = layoutEditor(state, width, first);
@@ -202,7 +202,7 @@ describe('on the screen', () => {
     );
   });
 
-  it('a click beside the cursor’s place leads to it', () => {
+  it('maps a click beside the cursor’s place to it', () => {
     fc.assert(
       fc.property(edited, widths, (state, [width]) => {
         const visible =

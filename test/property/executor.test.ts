@@ -49,7 +49,7 @@ function inChunks(data: Buffer, sizes: readonly number[]): Buffer[] {
   return chunks;
 }
 
-describe('streams are read alike however they are cut', () => {
+describe('a stream is parsed the same however it is cut, for', () => {
   it('marks', () => {
     const scan = (chunks: readonly Buffer[]): string => {
       let seen = '';
@@ -92,7 +92,7 @@ describe('streams are read alike however they are cut', () => {
     );
   });
 
-  it('full texts, which hold no control but newline and tab', () => {
+  it('full texts, which contain no control except newline and tab', () => {
     const write = (chunks: readonly Buffer[]): string => {
       const blocks: Buffer[] = [];
       const writer = new LineWriter((block) => blocks.push(Buffer.from(block)));
@@ -112,7 +112,7 @@ describe('streams are read alike however they are cut', () => {
   });
 });
 
-describe('fuzz through a real terminal', () => {
+describe('a real terminal under fuzz', () => {
   const harmless =
     /^(?:[^\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]|\x1b\[[\d;]*m|\x1b\]8;;(?:(?:(?:https?|file):\/\/|mailto:)[\x21-\x7e]*)?\x1b\\)*$/iu;
 

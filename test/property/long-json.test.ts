@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { parseLongJson } from '../../src/tools/mcp/long-json.ts';
 import { cases } from '../support/cases.ts';
 
-// Small enough that every text is long, and every piece ends amid something.
+// Sizes so small that every text is long, and every piece ends in the middle of something.
 const sizes = (long: number, piece: number) => ({ long, piece, rest: 1 << 20 });
 
 describe('JSON read in pieces', () => {
-  it('is what JSON.parse makes of it, wherever the pieces end', async () => {
+  it('equals the result of JSON.parse, wherever the pieces end', async () => {
     const text = fc.string({
       unit: fc.constantFrom('a', '"', '\\', '\n', '\u0001', 'é', '😀', '\ud83d', '\\u0041', 'x'),
       maxLength: 60,
@@ -45,7 +45,7 @@ describe('JSON read in pieces', () => {
     );
   });
 
-  it('is refused where too much of it is no text', async () => {
+  it('is refused when too much of it is not text', async () => {
     const json = Buffer.from(JSON.stringify(Array.from({ length: 5000 }, (_, n) => n)));
     await expect(parseLongJson(json, { long: 10, piece: 10, rest: 1000 })).rejects.toThrow('too long beside its texts');
   });

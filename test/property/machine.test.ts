@@ -18,7 +18,7 @@ function resultsPerCall({ turns }: Conversation): Map<string, number> {
 }
 
 describe('the machine, over random runs', () => {
-  it('gives every tool call exactly one result, none before its call, in every conversation', () => {
+  it('gives every tool call exactly one result, after its call, in every conversation', () => {
     property((machine) => {
       for (const conversation of Object.values(machine.state.sessions)) {
         for (const count of resultsPerCall(conversation).values()) {
@@ -29,7 +29,7 @@ describe('the machine, over random runs', () => {
     });
   });
 
-  it('lets no call to the model leave with an open tool call, and sends one system message, first', () => {
+  it('sends no call to the model with an open tool call, and one system message first', () => {
     property((machine) => {
       for (const effect of machine.last) {
         const conversation = effect.kind === 'callModel' ? machine.state.sessions[effect.session] : undefined;
@@ -38,7 +38,7 @@ describe('the machine, over random runs', () => {
     });
   });
 
-  it('runs an action only under its own verdict, and a destructive one only after proceed', () => {
+  it('runs an action only with its own verdict, and a destructive one only after proceed', () => {
     const approved = new Set<string>();
     property((machine, before) => {
       if (machine.events.length <= 3) approved.clear();
@@ -53,7 +53,7 @@ describe('the machine, over random runs', () => {
     });
   });
 
-  it('applies a trial only where the user said so of that very trial, and throws every other away', () => {
+  it('applies a trial only if the user approved that very trial, and discards every other', () => {
     const kept = new Map<string, string>();
     const meant = new Set<string>();
     property((machine, before) => {
@@ -76,7 +76,7 @@ describe('the machine, over random runs', () => {
         const done = before.sessions[last.session]?.trial;
         if (done !== undefined && machine.state.sessions[last.session]?.trial === undefined) kept.delete(done);
       }
-      // What was shown and is neither applied nor thrown away is still looked at, or being applied.
+      // A shown trial that is neither applied nor discarded is still open or being applied.
       for (const [id, session] of kept) {
         const conversation = machine.state.sessions[session];
         if (conversation) expect(conversation.trial).toBe(id);
@@ -84,7 +84,7 @@ describe('the machine, over random runs', () => {
     });
   });
 
-  it('looks at a tool of another server that nobody declared or approved in Unrestricted only, and grants none for a destructive call', () => {
+  it('judges an undeclared MCP tool in Unrestricted only, and gives no lasting consent for a destructive call', () => {
     property((machine, before) => {
       for (const effect of machine.last) {
         if (effect.kind !== 'examine' || effect.action.kind !== 'tool' || !effect.action.name.includes('__')) continue;
@@ -98,7 +98,7 @@ describe('the machine, over random runs', () => {
     });
   });
 
-  it('reaches idle from any phase after an abort, turns intact, and no sub-agent is left', () => {
+  it('becomes idle from any phase after an abort, with complete turns and no sub-agent', () => {
     property((machine) => {
       const copy = new Machine();
       copy.state = machine.state;
@@ -114,7 +114,7 @@ describe('the machine, over random runs', () => {
     });
   });
 
-  it('names every question and every outstanding operation in exactly one phase', () => {
+  it('has every question and every outstanding operation in exactly one phase', () => {
     property((machine) => {
       const asked = Object.values(machine.state.sessions).flatMap(({ phase }) =>
         'question' in phase ? [phase.question] : [],
@@ -123,7 +123,7 @@ describe('the machine, over random runs', () => {
     });
   });
 
-  it('widens only by the user, as far as they said', () => {
+  it('widens the mode only by the user, and no further than they said', () => {
     property((machine, before) => {
       const { mode, settings } = machine.conversation;
       const was = rootOf(before);
@@ -138,7 +138,7 @@ describe('the machine, over random runs', () => {
     });
   });
 
-  it('examines and runs nothing outside Unrestricted without a sandbox', () => {
+  it('judges and runs nothing outside Unrestricted without a sandbox', () => {
     property((machine) => {
       for (const effect of machine.last) {
         if (effect.kind !== 'examine' && effect.kind !== 'act') continue;
@@ -148,19 +148,19 @@ describe('the machine, over random runs', () => {
     });
   });
 
-  it('leaves a mode request only by approve, deny, abort or the end of the sandbox', () => {
+  it('ends a mode request only by approve, deny, abort or the end of the sandbox', () => {
     property((machine, before) => {
       const { phase } = rootOf(before);
       if (phase.kind !== 'awaitingModeApproval') return;
       const now = machine.phase;
       if (now.kind === 'awaitingModeApproval' && now.question === phase.question) return;
-      // What needs a mode, rather than asks for one, is judged again at a resume.
+      // A question raised by an action that needs a mode is judged again at a resume.
       const byResume = phase.raised || !machine.conversation.settings.sandbox ? ['resumed'] : [];
       expect(['answered', 'modeChosen', 'aborted', ...byResume]).toContain(machine.events.at(-1)?.type);
     });
   });
 
-  it('answers patch with the mode error in Restricted, whatever its arguments, and tightens from idle at once', () => {
+  it('answers patch in Restricted with the mode error, whatever its arguments, and tightens from idle at once', () => {
     property((machine, before) => {
       for (const effect of machine.last) {
         if (effect.kind === 'examine' && effect.action.kind === 'tool' && effect.action.name === 'patch') {
@@ -175,7 +175,7 @@ describe('the machine, over random runs', () => {
     });
   });
 
-  it.each(['copying', 'continuing'])('replays to the same state and the same transcript, %s its turns', (how) => {
+  it.each(['copying', 'continuing'])('replays to the same state and transcript, %s its turns', (how) => {
     propertyOfEnd((machine) => {
       const shown: Effect[] = [];
       let state = emptyState('main');
@@ -191,7 +191,10 @@ describe('the machine, over random runs', () => {
   });
 });
 
-/** What a strict server takes: one system message, users and results in their places, results in the order of the calls. */
+/**
+ * Checks what a strict server requires: one system message, user turns and results in their places, results in the
+ * order of the calls.
+ */
 function expectLegal(conversation: Conversation): void {
   for (const count of resultsPerCall(conversation).values()) expect(count).toBe(1);
   const messages = composeMessages(conversation, 'You are aish.');
@@ -210,7 +213,7 @@ function expectLegal(conversation: Conversation): void {
   expect(open).toEqual([]);
 }
 
-/** Looks for the judgement that this `act` names among all events, independently of the machine. */
+/** Finds the judgement that this `act` names among all events, independently of the machine. */
 function allowed(machine: Machine, act: Extract<Effect, { kind: 'act' }>, approved: ReadonlySet<string>): boolean {
   const examine = machine.effects.find((effect) => effect.kind === 'examine' && effect.op === act.judgedAs);
   const verdict = machine.events.find((event) => event.type === 'examined' && event.op === act.judgedAs);

@@ -62,7 +62,7 @@ const line = fc.oneof(
 const markdown = fc.array(line, { maxLength: 25 }).map((lines) => lines.join('\n'));
 const width = fc.integer({ min: 1, max: 60 });
 
-it('no line is wider than the width, and nothing but SGR and hyperlinks gets through', () => {
+it('no rendered line exceeds the width, and nothing but SGR and hyperlinks passes', () => {
   fc.assert(
     fc.property(markdown, width, (text, columns) => {
       for (const rendered of renderMarkdown(text, columns, THEMES.dark)) {
@@ -74,7 +74,7 @@ it('no line is wider than the width, and nothing but SGR and hyperlinks gets thr
   );
 });
 
-it('a stream shows at every moment what the whole text so far would show', () => {
+it('a stream shows at every moment what the text so far would show', () => {
   fc.assert(
     fc.property(
       markdown,
@@ -95,7 +95,7 @@ it('a stream shows at every moment what the whole text so far would show', () =>
   );
 });
 
-it('any text at all is rendered', () => {
+it('any text can be rendered', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 200 }), width, (text, columns) => {
       for (const rendered of renderMarkdown(text, columns, THEMES.none))

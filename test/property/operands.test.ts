@@ -1,4 +1,7 @@
-/** What holds for an operand holds however it arrives: as an argument, from find, xargs, a substitution, a loop or a variable. */
+/**
+ * A verdict for an operand is the same however it arrives: as an argument, from find, xargs, a substitution, a loop or
+ * a variable.
+ */
 import { expect, test } from 'vitest';
 import { judgeCommand } from '../../src/safety/index.ts';
 import { RULE_EXAMPLES } from '../support/rule-examples.ts';
@@ -26,9 +29,9 @@ const calls = RULE_EXAMPLES.flatMap(({ label, cmd }) => {
   return call !== '' && judgeCommand(cmd).verdict === 'destructive' ? [{ call, operand }] : [];
 });
 
-test('there are findings with an operand', () => expect(calls.length).toBeGreaterThan(400));
+test('the examples include over 400 findings with an operand', () => expect(calls.length).toBeGreaterThan(400));
 
-test.each(Object.entries(ARRIVALS))('no finding is safe where its operand comes from %s', (_, arrival) => {
+test.each(Object.entries(ARRIVALS))('no finding becomes safe when its operand comes from %s', (_, arrival) => {
   const lines = calls.map(({ call, operand }) => arrival(call, operand));
   expect(lines.filter((line) => judgeCommand(line).verdict === 'safe')).toEqual([]);
 });

@@ -11,12 +11,15 @@ import { applyPatches, patchTool } from '../../src/tools/patch/tool.ts';
 import { cases } from '../support/cases.ts';
 import { crashing } from '../tools/patch-steps.ts';
 
-/** Few letters, so that texts occur again, overlap, and differ only by blanks. */
+/** Few letters, so that texts repeat, overlap, and differ only by blanks. */
 const pieces = ['a', 'b', 'ab', ' ', '  ', '\t', '\n', '\n\n', 'é', '🙂', '(', '$&'];
 const soup = (max: number) => fc.array(fc.constantFrom(...pieces), { maxLength: max }).map((parts) => parts.join(''));
 const words = fc.array(fc.constantFrom('if x:', 'return y', '\tz = 1', '    z = 2', '', '}'), { maxLength: 12 });
 
-/** A file as it may be on disk: either style of line breaks or both, with or without a mark and a final newline. */
+/**
+ * A file as it may be on disk: either style of line breaks or both, with or without a byte order mark and a final
+ * newline.
+ */
 const file = fc
   .record({
     text: fc.oneof(
@@ -33,7 +36,7 @@ const file = fc
     return (mark ? '\ufeff' : '') + (final ? `${text}\n` : text).replace(/\n/g, next);
   });
 
-/** Patches that often hit: half of their old texts are cut out of the file. */
+/** Patches that often match: half of their old texts are cut out of the file. */
 function patchesFor(original: string): fc.Arbitrary<Patch[]> {
   const span = fc.tuple(fc.nat(original.length), fc.integer({ min: 1, max: 9 }));
   const cut = span.map(([from, length]) => original.slice(from, from + length).replaceAll('\r\n', '\n'));
@@ -63,7 +66,7 @@ describe('applyPatches', () => {
     );
   });
 
-  it('applies all or nothing: with one patch that can’t, none does', () => {
+  it('applies all patches or none', () => {
     fc.assert(
       fc.property(call, fc.nat(4), ([original, patches], at) => {
         const impossible: Patch = { operation: 'replace', oldText: 'not there at all', newText: '' };
@@ -92,7 +95,7 @@ describe('applyPatches', () => {
     );
   });
 
-  it('does with several exact replacements what a walk over the file does, whatever their order', () => {
+  it('gives the same result for several exact replacements as a walk over the file, in any order', () => {
     const markers = fc.shuffledSubarray(['<1>', '<2>', '<3>', '<4>'], { minLength: 1 });
     fc.assert(
       fc.property(
@@ -117,7 +120,7 @@ describe('applyPatches', () => {
     );
   });
 
-  it('keeps the style of line breaks, the mark, and a missing final newline', () => {
+  it('keeps the style of line breaks, the byte order mark, and a missing final newline', () => {
     fc.assert(
       fc.property(call, ([original, patches]) => {
         const result = applyPatches(original, patches);
@@ -138,7 +141,7 @@ describe('applyPatches', () => {
     );
   });
 
-  it('takes a text back that differs only in blanks, where there is one such place', () => {
+  it('matches a text that differs only in blanks, if there is one such place', () => {
     const indent = fc.constantFrom('', '  ', '\t', '    ');
     fc.assert(
       fc.property(indent, indent, words, (mine, theirs, around) => {
@@ -156,13 +159,13 @@ describe('applyPatches', () => {
   });
 });
 
-describe('the tool', () => {
+describe('the patch tool', () => {
   const cwd = mkdtempSync(join(tmpdir(), 'patch-property-'));
   afterAll(() => rmSync(cwd, { recursive: true }));
   const path = join(cwd, 'real');
   symlinkSync('real', join(cwd, 'link'));
 
-  it('leaves what applyPatches says or the file as it was; the diff leads there; undo leads back', async () => {
+  it('leaves the result of applyPatches or the file unchanged; the diff describes it and undo reverts it', async () => {
     const plain = (text: string) => /^[^\ufeff\r]*$/.test(text);
     await fc.assert(
       fc.asyncProperty(call, fc.constantFrom(0o644, 0o600, 0o755), async ([original, patches], mode) => {
@@ -187,7 +190,7 @@ describe('the tool', () => {
     );
   });
 
-  it('leaves old or new after a crash at any step, also of undo', async () => {
+  it('leaves the old or the new file after a crash at any step, also of undo', async () => {
     const whole = call.map(([original, patches]) => ({ original, patches, after: applyPatches(original, patches) }));
     await fc.assert(
       fc.asyncProperty(

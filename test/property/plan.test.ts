@@ -16,7 +16,7 @@ const noise = fc.constantFrom(
 const blanks = fc.constantFrom('', ' ', '\t', '   ');
 
 describe('a plan', () => {
-  it('gives back its tasks in order, whatever stands between them, capped', () => {
+  it('returns its tasks in order up to the limit, whatever is between them', () => {
     const line = fc.tuple(word, blanks, blanks, noise);
     fc.assert(
       fc.property(fc.array(line, { maxLength: 20 }), fc.integer({ min: 1, max: 16 }), (lines, most) => {
@@ -28,7 +28,7 @@ describe('a plan', () => {
     );
   });
 
-  it('is read in time linear in its length, and never gives an empty or overlong task', () => {
+  it('is parsed in linear time, and never has an empty or overlong task', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ maxLength: 400 }), { maxLength: 50 }), (lines) => {
         const { list } = parseTasks(lines.map((line) => `TASK: ${line}`).join('\n'), true, 16);
@@ -38,7 +38,7 @@ describe('a plan', () => {
         }
       }),
     );
-    // 4 MB of blanks, which a greedy pattern would go over again and again.
+    // 4 MB of blanks, which a greedy pattern would scan again and again.
     expect(parseTasks(`TASK: ${' '.repeat(1 << 22)}`, true, 16).list).toEqual([]);
   });
 });

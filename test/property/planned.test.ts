@@ -8,7 +8,7 @@ import { emptyState, rootOf, SEMANTICS, type Settings, type State } from '../../
 import { cases } from '../support/cases.ts';
 import { bash, deadly, harmless, judged, Machine, reply, triedAs } from '../support/machine.ts';
 
-/** What happens next, wherever the machine stands: `pick` chooses among what fits, `tasks` is the next plan. */
+/** What happens next in any state of the machine: `pick` chooses among what is possible, `tasks` is the next plan. */
 type Luck = { readonly pick: number; readonly tasks: readonly string[] };
 
 const luck: fc.Arbitrary<Luck> = fc.record({
@@ -28,7 +28,7 @@ const SAID = [
 const failure = { failure: { kind: 'cut', message: 'cut' } } as const;
 let serial = 0;
 
-/** One move that fits the phase; most moves carry a run on, some break it off. */
+/** Makes one move that is possible in this phase; most moves continue a run, some interrupt it. */
 function go(machine: Machine, { pick, tasks }: Luck): void {
   const { phase } = machine;
   const op = 'op' in phase ? phase.op : 'none';
@@ -79,7 +79,10 @@ function go(machine: Machine, { pick, tasks }: Luck): void {
   }
 }
 
-/** Random runs with a preplanner; `look` sees the machine after every move. How often each kind of step was seen. */
+/**
+ * Makes random runs with a preplanner. `look` sees the machine after every move. Returns how often each kind of step
+ * occurred.
+ */
 function property(
   look: (machine: Machine, before: State) => void,
   change: Partial<Settings> = {},
@@ -126,7 +129,7 @@ describe('planned runs, over random runs', () => {
     }
   });
 
-  it('tell each call its task, last, and only it', () => {
+  it('end each call with its task and no other', () => {
     property((machine) => {
       if (!machine.last.some((effect) => effect.kind === 'callModel')) return;
       const run = runOf(machine.conversation);
@@ -150,7 +153,7 @@ describe('planned runs, over random runs', () => {
     });
   });
 
-  it('make no call past a spending question but by a yes', () => {
+  it('make no call past a spending question without a yes', () => {
     property((machine, before) => {
       const { phase } = rootOf(before);
       if (phase.kind !== 'awaitingSpend' || !machine.last.some(({ kind }) => kind === 'callModel')) return;
@@ -160,7 +163,7 @@ describe('planned runs, over random runs', () => {
     });
   });
 
-  it('leave to :norris continue what was not done, and nothing after the end', () => {
+  it('leave unfinished tasks to :norris continue, and nothing after the end', () => {
     property((machine, before) => {
       const run = runOf(rootOf(before));
       const ended = machine.last.findLast((effect) => effect.kind === 'show' && effect.entry.kind === 'norrisEnded');
@@ -187,7 +190,7 @@ describe('planned runs, over random runs', () => {
     });
   });
 
-  it('plan the rest anew at most twice, within the budget, and run nothing of a plan that waits', () => {
+  it('plan the rest again at most twice, within the budget, and run nothing of a waiting plan', () => {
     const seen = property(
       (machine, before) => {
         const run = runOf(machine.conversation);

@@ -17,7 +17,7 @@ import { startEngine } from '../support/engine.ts';
 import { filled, seeded } from '../support/fake-values.ts';
 import { bash, deadly, reply, settings } from '../support/machine.ts';
 
-/** What stands in a place where the model was given a handle: values that a shell would take apart. */
+/** Values behind handles that a shell would split or expand. */
 const GIVEN = [
   'k7Xw-Qp2_9',
   'two words here9',
@@ -29,7 +29,7 @@ const GIVEN = [
   '9k#~!x',
 ];
 
-/** How a word may be written around a piece. */
+/** Ways to write a word around a piece. */
 const QUOTED: readonly ((piece: string) => string)[] = [
   (piece) => piece,
   (piece) => `"${piece}"`,
@@ -40,7 +40,7 @@ const QUOTED: readonly ((piece: string) => string)[] = [
   (piece) => `"$((1+1))${piece}"`,
 ];
 
-/** How a secret of its own may stand in a command: with what it escapes or expands. */
+/** How a secret may appear in a command's own text, with characters that escape or expand. */
 const OWN = ['<token>', 'token=<token>', 'PASSWORD="p\\$<14w>"', "--password='a;<14w>'", 'https://me:<20w>@h.example/'];
 const PLAIN = ['x', '$HOME', '\\$', '"a b"', "'c d'", '*.none', '#', '\\\\', '-n', '%s', '{a,b}', '~', '!', 'é'];
 
@@ -59,7 +59,7 @@ const cases = fc.record({ pieces: fc.array(piece, { minLength: 1, maxLength: 6 }
 
 type Case = { readonly pieces: readonly Piece[]; readonly from: string; readonly seed: number };
 
-/** One action on its way through a real engine: everything that is made of it. */
+/** Sends one action through a real engine, and returns everything made of it. */
 async function wayOf({ pieces, from, seed }: Case) {
   const random = seeded(seed);
   const secrets = engineSecrets(new SecretsFilter(), DEFAULTS);
@@ -131,7 +131,7 @@ async function wayOf({ pieces, from, seed }: Case) {
 
 const commandOf = (action: Action | undefined) => (action?.kind === 'command' ? action.command : undefined);
 
-/** The commands that a journal names: of replies, and of edits. */
+/** The commands that a journal contains, from replies and from edits. */
 function keptCommands(journal: readonly SessionEvent[]) {
   return journal.flatMap((event) => {
     if (event.type === 'replyEnded') return readReply(event.reply).actions.map(commandOf);
@@ -139,7 +139,7 @@ function keptCommands(journal: readonly SessionEvent[]) {
   });
 }
 
-/** What bash makes of a command. */
+/** What bash parses a command into. */
 function meaning(command: string, env: Readonly<Record<string, string>> = {}) {
   const { status, stdout } = spawnSync('bash', ['-c', command], {
     env: { PATH: process.env.PATH, HOME: '/home/me', ...env },
@@ -148,7 +148,7 @@ function meaning(command: string, env: Readonly<Record<string, string>> = {}) {
   return { status, stdout };
 }
 
-it('what is shown, judged and run are the same action; told and kept is the same with handles', async () => {
+it('the shown, judged and executed action are the same, and the stored one is the same with handles', async () => {
   await fc.assert(
     fc.asyncProperty(cases, async (given) => {
       const { written, secrets, handles, judged, told, shown, ran, journal, turns } = await wayOf(given);
@@ -159,7 +159,7 @@ it('what is shown, judged and run are the same action; told and kept is the same
       // Where a value could become code the user is told so, and only then may the two differ.
       if (!/a secret/.test(shown.judgement.reason))
         expect(meaning(command, env)).toEqual(meaning(commandOf(judged) ?? ''));
-      // A secret of the text itself runs as a piece of it.
+      // A secret in the command's own text runs as part of it.
       if (uses.length === 0) {
         expect(commandOf(judged)).toBe(written);
         expect(ran).toEqual([{ command: written, env: {} }]);
@@ -175,7 +175,7 @@ it('what is shown, judged and run are the same action; told and kept is the same
   );
 });
 
-it('after a resume a handle is inert: what holds one is refused, and nothing of it runs', async () => {
+it('after a resume a handle is inert: a command that contains one is refused', async () => {
   await fc.assert(
     fc.asyncProperty(cases, async (given) => {
       const { journal, told } = await wayOf({ ...given, from: 'call' });

@@ -30,7 +30,7 @@ const line = fc.oneof(
   fc.array(piece, { maxLength: 60 }).map((all) => all.join('')),
 );
 
-it('takes any line, known or not, and never throws', () => {
+it('the router accepts any line and never throws', () => {
   fc.assert(
     fc.property(line, fc.boolean(), (text, known) => {
       const route = classify(text, { knows: () => known });
@@ -42,7 +42,7 @@ it('takes any line, known or not, and never throws', () => {
   );
 });
 
-it('obeys a prefix whatever follows, but a blank or what makes `:` and `!` the shell’s own', () => {
+it('the router obeys a prefix, unless a blank follows or it makes `:` and `!` the shell’s own', () => {
   const kinds = { ':': 'meta', '!': 'shell', '?': 'ai' } as const;
   fc.assert(
     fc.property(fc.constantFrom(':', '!', '?'), line, (prefix, text) => {
@@ -52,7 +52,7 @@ it('obeys a prefix whatever follows, but a blank or what makes `:` and `!` the s
   );
 });
 
-it('answers any probe line with one line of JSON', () => {
+it('any probe line is answered with one line of JSON', () => {
   fc.assert(
     fc.property(
       fc.oneof(
@@ -69,7 +69,7 @@ it('answers any probe line with one line of JSON', () => {
   );
 });
 
-it('takes time that grows with nothing but the beginning of the line', () => {
+it('routing takes time for the beginning of the line only', () => {
   const hostile = ["'", '"', "a='", 'for x in ', 'if ;', 'a.', '-', '(', '漢', '\\', 'aA'].map((seed) =>
     seed.repeat(200_000 / seed.length),
   );

@@ -107,7 +107,7 @@ const line = fc.array(word, { minLength: 1, maxLength: 4 }).map((words) => `argv
 
 const SETUP = `v=rm w='a b' e= s='/usr/bin/rm' long='one  two' i=v; a=(p 'q r' s); set -- uno 'dos tres'`;
 
-/** What real bash makes of each line. Only the builtin printf runs, in an empty directory. */
+/** Returns each line as real bash parses it. Only the builtin printf runs, in an empty directory. */
 function byBash(lines: readonly string[], cwd: string): readonly (readonly string[] | undefined)[] {
   const script = [
     'argv() { if [ $# -gt 0 ]; then printf "%s\\1" "$@"; fi; }',
@@ -133,7 +133,7 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** What the gate makes of it; undefined where it says itself that it does not know. */
+/** Returns the gate's parse; undefined where the gate itself reports that it does not know. */
 function byUs(text: string): readonly string[] | undefined {
   let words: readonly string[] | undefined;
   const shell = new ShellInterpreter(
@@ -163,7 +163,7 @@ function byUs(text: string): readonly string[] | undefined {
 const ECHO = (words: readonly string[]): string =>
   words[0] === '-e' ? `${words.slice(1).join(' ').replace('\\x62', 'b')}\n` : `${words.join(' ')}\n`;
 
-test(`argv of ${CASES} random quotings agrees with real bash wherever the gate claims to know it`, {
+test(`the gate parses ${CASES} random quotings like real bash, except where it reports that it does not know`, {
   timeout: 600_000,
 }, () => {
   const cwd = mkdtempSync(join(tmpdir(), 'fuzz-'));

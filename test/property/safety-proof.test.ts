@@ -13,13 +13,13 @@ const safe = ['gate', 'everyday']
       .filter((line) => line !== '')
       .map((line) => (JSON.parse(line) as Row).cmd),
   )
-  // One plain command: what is added then belongs to it and to nothing else.
+  // One plain command, so that whatever is added belongs to it.
   .filter((cmd) => /^[a-z][\w.+-]* [^|&;<>(){}`$#\n'"]*$/.test(cmd) && judgeCommand(cmd).verdict === 'safe');
 const line = fc.constantFrom(...safe);
-/** Programs for which every word is text, and the shell's own test. */
+/** Programs that take every word as text, and the shell's own test. */
 const TAKES_ANYTHING = /^(echo|printf|true|false|test|expr|exit|return|set|shift|cd|read|export|declare|local)\b/;
 
-test('an option that nobody knows leaves no line safe', () => {
+test('an unknown option makes every safe line unsafe', () => {
   fc.assert(
     fc.property(
       line.filter((text) => !TAKES_ANYTHING.test(text)),
@@ -33,7 +33,7 @@ test('an option that nobody knows leaves no line safe', () => {
   );
 });
 
-test('an assignment that nobody knows leaves no line safe', () => {
+test('an unknown assignment makes every safe line unsafe', () => {
   const names = fc.constantFrom(
     'AISH_NO_SUCH',
     'PATH',
@@ -52,7 +52,7 @@ test('an assignment that nobody knows leaves no line safe', () => {
   );
 });
 
-test('a redirection into a file that may be there leaves no line safe', () => {
+test('a redirection into a possibly existing file makes every safe line unsafe', () => {
   fc.assert(
     fc.property(
       line,
@@ -65,7 +65,7 @@ test('a redirection into a file that may be there leaves no line safe', () => {
   );
 });
 
-/** Ways to a file: each of them may name one that a tool obeys. */
+/** Ways to write a file, which may be one that a tool obeys. */
 const WRITES: readonly ((file: string) => string)[] = [
   (file) => `echo x > ${file}`,
   (file) => `echo x >> ${file}`,
@@ -117,17 +117,17 @@ const CONTROL: readonly (readonly [obeys: string, files: string])[] = [
 ];
 
 test.each(CONTROL.flatMap(([obeys, files]) => files.split(' ').map((file) => [file, obeys] as const)))(
-  'writing %s in any of eight ways leaves what obeys it not safe: %s',
+  'writing %s in any of eight ways makes the program that obeys it unsafe: %s',
   (file, obeys) => {
     expect(WRITES.filter((write) => judgeCommand(`${write(file)} && ${obeys}`).verdict === 'safe')).toEqual([]);
   },
 );
 
-test('each of those calls is safe alone', () => {
+test('each program that obeys a file is safe alone', () => {
   expect(CONTROL.map(([obeys]) => obeys).filter((obeys) => judgeCommand(obeys).verdict !== 'safe')).toEqual([]);
 });
 
-/** Ways to hand a variable to a program. */
+/** Ways to pass a variable to a program. */
 const SETS: readonly ((name: string, program: string) => string)[] = [
   (name, program) => `${name}=./x ${program}`,
   (name, program) => `env ${name}=./x ${program}`,
@@ -139,7 +139,7 @@ const SETS: readonly ((name: string, program: string) => string)[] = [
   (name, program) => `read -r ${name} <<< ./x; export ${name}; ${program}`,
 ];
 
-/** Variables that programs obey: what is found, loaded, run, written to or talked to. A star stands for any name. */
+/** Variables that programs obey: what is found, loaded, run, written to or contacted. A star stands for any name. */
 const VARIABLES: readonly (readonly [program: string, names: string])[] = [
   [
     'ls',
@@ -214,14 +214,14 @@ const VARIABLES: readonly (readonly [program: string, names: string])[] = [
   ],
 ];
 
-test.each(VARIABLES)('no variable that %s obeys, set in any of eight ways, leaves it safe', (program, names) => {
+test.each(VARIABLES)('every variable that %s obeys, set in any of eight ways, makes it unsafe', (program, names) => {
   const left = names
     .split(' ')
     .flatMap((name) => SETS.map((set) => set(name, program)).filter((line) => judgeCommand(line).verdict === 'safe'));
   expect(left).toEqual([]);
 });
 
-test('each of those programs is safe without', () => {
+test('each program that obeys a variable is safe without it', () => {
   expect(VARIABLES.map(([program]) => program).filter((program) => judgeCommand(program).verdict !== 'safe')).toEqual(
     [],
   );

@@ -97,7 +97,7 @@ test('no wrapper, quoting or substitution makes a destructive line safe', () => 
   );
 });
 
-test('quoting single characters of the command word changes nothing', () => {
+test('quoting single characters of the command word does not change the verdict', () => {
   const quotes: readonly Wrap[] = [(c) => `\\${c}`, (c) => `'${c}'`, (c) => `"${c}"`, (c) => c];
   const quote = fc.constantFrom(...quotes);
   fc.assert(
@@ -111,7 +111,7 @@ test('quoting single characters of the command word changes nothing', () => {
   );
 });
 
-test('a safe line before or after hides nothing', () => {
+test('a safe line before or after another hides nothing', () => {
   const join = fc.constantFrom('; ', ' && ', ' || ', '\n', ' | ', ' & ');
   fc.assert(
     fc.property(
@@ -150,7 +150,7 @@ test('inert text in an echo argument or a comment changes no verdict', () => {
   );
 });
 
-test('any text at all gets a verdict, and the probe a line', async () => {
+test('any text gets a verdict, and the probe prints one line', async () => {
   const shellish = fc.array(
     fc.constantFrom(
       '$(',

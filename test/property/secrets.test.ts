@@ -6,7 +6,7 @@ import { SecretsFilter } from '../../src/secrets/filter.ts';
 import { cases } from '../support/cases.ts';
 import { filled, seeded } from '../support/fake-values.ts';
 
-/** Pieces that the rules look at, put together at random. */
+/** Pieces that the rules react to, combined at random. */
 const pieces = fc.constantFrom(
   ...`password secret token api_key = : => " ' \\ \\" \n - name value < > </ & ? ; , ( ) [ ] { } | eyJ . ghp_ sk- AKIA :// @ https Bearer Basic Authorization
   cookie curl -u mysql -p echo sudo -----BEGIN -----END PRIVATE KEY----- AAAA aB3dE5fG7hI9jK1 x ⟦A_0a1b2c⟧ ⟦ é \x1b[31m \x1b[0m is for`.split(
@@ -16,8 +16,8 @@ const pieces = fc.constantFrom(
 );
 const texts = fc.array(pieces, { maxLength: 40 }).map((parts) => parts.join(''));
 
-describe('finding', () => {
-  it('gives spans in order, none overlapping, all within the text', () => {
+describe('the search for secrets', () => {
+  it('returns spans in order, without overlap, within the text', () => {
     fc.assert(
       fc.property(texts, (text) => {
         let last = 0;
@@ -32,7 +32,7 @@ describe('finding', () => {
     );
   });
 
-  it('is the same a piece a turn, wherever the pieces meet', async () => {
+  it('gives the same result piece by piece, wherever the pieces meet', async () => {
     const property = fc.asyncProperty(texts, fc.integer({ min: 0, max: 300 }), async (text, before) => {
       // The first piece ends within the text.
       const long = 'x '.repeat(64 * 1024 - before).concat(text, text);
@@ -41,7 +41,7 @@ describe('finding', () => {
     await fc.assert(property, { numRuns: cases(20) });
   });
 
-  it('of a text that was looked through holds for that text, in turns that let others in', async () => {
+  it('gives the same result for a text searched over several event loop turns', async () => {
     const filter = new SecretsFilter();
     const text = `${'word '.repeat(100_000)}password=${filled('aB3dE5fG7hI9', seeded(1))} ${'word '.repeat(100_000)}`;
     let turns = 0;
@@ -59,7 +59,7 @@ describe('finding', () => {
     expect(filter.find(`${text} token=aB3dE5fG7hI9jK1mN`)).toEqual(plain.find(`${text} token=aB3dE5fG7hI9jK1mN`));
   });
 
-  it('takes time linear in the text, whatever it is made of', () => {
+  it('takes linear time for any text', () => {
     const hostile = [
       ...[
         'password',
@@ -106,13 +106,13 @@ describe('finding', () => {
   });
 });
 
-describe('hiding', () => {
-  it('finds a value that a text names and then says bare, in one look', () => {
+describe('hiding secrets', () => {
+  it('finds a value that a text names once and repeats bare, in one pass', () => {
     const text = 'password:aB3dE5fG7hI9jK1\naB3dE5fG7hI9jK1';
     expect(new SecretsFilter().hide(text)).not.toContain('aB3dE5fG7hI9jK1');
   });
 
-  it('is undone by revealing, and done again it changes nothing', () => {
+  it('is reverted by revealing, and repeated changes nothing', () => {
     const random = seeded(5);
     const secrets = fc
       .constantFrom('ghp_<36w>', 'sk_live_<24w>', 'glpat-<20w>', 'password=<14w>', 'https://u:<12w>@h/')
@@ -120,7 +120,7 @@ describe('hiding', () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(secrets, texts), { maxLength: 8 }), (parts) => {
         const filter = new SecretsFilter();
-        // Colours within a secret are moved, and handles in a text are nobody's.
+        // Colours within a secret are moved, and a handle in a text belongs to no secret.
         const text = parts.join('\n').replaceAll(/\x1b|⟦/g, '');
         const hidden = filter.hide(text);
         expect(filter.reveal(hidden).replaceAll(/\\?\r?\n[ \t]*/g, '')).toBe(text.replaceAll(/\\?\r?\n[ \t]*/g, ''));
@@ -130,7 +130,7 @@ describe('hiding', () => {
     );
   });
 
-  it('keeps nothing of a token, also in colour, in JSON, broken over lines and encoded', () => {
+  it('leaves nothing of a token, also in colour, in JSON, broken over lines and encoded', () => {
     const token = filled('glpat-<20w>', seeded(9));
     const filter = new SecretsFilter();
     filter.hide(token);

@@ -6,7 +6,7 @@ import { fromVisible } from '../../src/text/spelled.ts';
 import { cases } from '../support/cases.ts';
 import { cpuMilliseconds } from '../support/cpu-time.ts';
 
-/** Everything a cleaned text may consist of: printable characters, newline, tab, SGR, a safe hyperlink or its end. */
+/** Everything that a cleaned text may contain: printable characters, newline, tab, SGR, a safe hyperlink or its end. */
 const HARMLESS =
   /^(?:[^\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|\x1b\[[\d;:]*m|\x1b\]8;;(?:(?:(?:https?|file):\/\/|mailto:)[\x21-\x7e]*)?\x1b\\)*$/iu;
 
@@ -40,7 +40,7 @@ const hostile = fc.oneof(
 );
 
 describe('clean', () => {
-  it('lets nothing through but text, SGR and safe links, whatever comes', () => {
+  it('passes only text, SGR and safe links', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         expect(clean(text)).toMatch(HARMLESS);
@@ -49,7 +49,7 @@ describe('clean', () => {
     );
   });
 
-  it('is idempotent, and so are its parts put together', () => {
+  it('is idempotent, also for joined parts', () => {
     fc.assert(
       fc.property(hostile, hostile, (one, other) => {
         expect(clean(clean(one))).toBe(clean(one));
@@ -59,7 +59,7 @@ describe('clean', () => {
     );
   });
 
-  it('leaves printable text as it is', () => {
+  it('does not change printable text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
         const printable = text.replace(/[\p{C}\u2028\u2029]/gu, '');
@@ -68,7 +68,7 @@ describe('clean', () => {
     );
   });
 
-  it('leaves no escape at all in stripped text', () => {
+  it('leaves no escape in stripped text', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         expect(plainText(text)).not.toMatch(/[\0-\x08\x0b-\x1f\x7f-\x9f]/);
@@ -100,11 +100,11 @@ describe('clean', () => {
     ['rm \u202efdp.exe', 'rm fdp.exe'],
     ['\x1bPunterminated\nnext line', '\nnext line'],
     ['one\u2028two', 'one\ntwo'],
-  ])('%j becomes %j', (text, expected) => {
+  ])('turns %j into %j', (text, expected) => {
     expect(clean(text)).toBe(expected);
   });
 
-  it('takes time linear in the text', () => {
+  it('takes linear time', () => {
     const openings = [
       '\x1b]',
       '\x1b[',
@@ -121,7 +121,7 @@ describe('clean', () => {
     for (const opening of openings) {
       time(opening.repeat(10_000));
       const large = time(opening.repeat(400_000));
-      // Quadratic would be minutes; a slow machine gets its second.
+      // Quadratic time would be minutes; a slow machine gets its second.
       expect(large, JSON.stringify(opening)).toBeLessThan(1500);
     }
   });
@@ -137,7 +137,7 @@ describe('visible', () => {
     );
   });
 
-  it('never shows two texts alike', () => {
+  it('never gives two texts the same form', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         expect(fromVisible(visible(text))).toBe(text);
@@ -154,12 +154,12 @@ describe('visible', () => {
     ['\x1b[31mred', '⟨U+001B⟩[31mred'],
     ['caf\u0065\u0301', 'cafe\u0301'],
     ['-\u0338', '-⟨U+0338⟩'],
-  ])('%j becomes %j', (text, expected) => {
+  ])('turns %j into %j', (text, expected) => {
     expect(visible(text)).toBe(expected);
   });
 });
 
-it('characters are those of the whole text, though only what lies around odd ones is looked at', () => {
+it('text is split into the same characters although only the surroundings of unusual ones are segmented', () => {
   const units = [
     'a',
     'b ',

@@ -14,7 +14,7 @@ function tokenize(chunks: readonly Uint8Array[]): Token[] {
   return joined(tokens);
 }
 
-/** A combining mark that came in a later chunk is a key of its own; the same text otherwise. */
+/** A combining mark in a later chunk is a key of its own; the text is the same. */
 function joined(tokens: readonly Token[]): Token[] {
   const result: Token[] = [];
   for (const token of tokens) {
@@ -76,7 +76,7 @@ const key = fc.oneof(
   ),
   fc.string({ unit: 'grapheme', maxLength: 8 }),
 );
-/** What terminals really send, and any mutilation of it. */
+/** Real terminal input, and any mutation of it. */
 const stream = fc.array(fc.oneof(reply, key, fc.constantFrom('\x1b', '\x1b[', '\x1b]', '\x1bP', '\x1bO', '\u009b')), {
   maxLength: 12,
 });
@@ -98,7 +98,7 @@ const anyBytes = fc.oneof(
     .map(([parts, noise]) => new Uint8Array(Buffer.concat([Buffer.from(parts.join('')), noise]))),
 );
 
-it('gives the same tokens however the bytes are cut', () => {
+it('the tokens are the same however the bytes are cut', () => {
   fc.assert(
     fc.property(anyBytes, sizes, (bytes, lengths) => {
       expect(tokenize(cut(bytes, lengths))).toEqual(tokenize([bytes]));
@@ -107,7 +107,7 @@ it('gives the same tokens however the bytes are cut', () => {
   );
 });
 
-it('never types a control character, and never throws', () => {
+it('the tokenizer never types a control character, and never throws', () => {
   fc.assert(
     fc.property(anyBytes, sizes, (bytes, lengths) => {
       for (const token of tokenize(cut(bytes, lengths))) {
@@ -119,7 +119,7 @@ it('never types a control character, and never throws', () => {
   );
 });
 
-it('types exactly what was typed between replies, whatever the cuts', () => {
+it('text between terminal replies is typed exactly, whatever the cuts', () => {
   const words = fc.string({ unit: fc.constantFrom('a', 'Z', '7', ';', '[', ' ', 'é', '漢', '🙂'), maxLength: 6 });
   fc.assert(
     fc.property(fc.array(fc.tuple(words, reply), { maxLength: 8 }), sizes, (parts, lengths) => {

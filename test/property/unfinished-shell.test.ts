@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { ShellLines } from '../../src/text/shell.ts';
 
-/** `X` is a command within. */
+/** `X` stands for a nested command. */
 const FORMS = [
   ...['if X; then X\nfi', 'for i in a b; do X; done', 'case a in a) X;; (b) X;; esac', '{ X; }', '(X)', 'echo "$(X)"'],
   ...['cat <<E\nX\nE', 'X && X', 'X | X', 'f() { X; }', 'echo `ls`', 'while X; do X; done < f', "echo 'q'", 'X # c'],
@@ -39,7 +39,7 @@ function ours(text: string): boolean {
   return shell.unfinished !== undefined;
 }
 
-/** Undefined: an error that is none of an end that came too early. */
+/** Undefined for an error other than an unexpected end. */
 function bash(text: string): boolean | undefined {
   const { stderr } = spawnSync('bash', ['--norc', '-n'], {
     input: text,
@@ -50,10 +50,10 @@ function bash(text: string): boolean | undefined {
   return stderr === '' ? false : undefined;
 }
 
-it('says of a script that is cut anywhere whether bash would read on', () => {
+it('ShellLines agrees with bash for a script that is cut anywhere', () => {
   fc.assert(
     fc.property(fc.oneof(script, cut), (text) => {
-      // bash -n does not tell of a backslash at the very end.
+      // bash -n does not report a backslash at the very end.
       fc.pre(!text.endsWith('\\'));
       const said = bash(text);
       if (said !== undefined) expect(ours(text)).toBe(said);

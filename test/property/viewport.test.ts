@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { createHeights, createViewport } from '../../src/ui/render/viewport.ts';
 import { cases } from '../support/cases.ts';
 
-/** The transcript as one would write it without a care for time. */
+/** The transcript in its simplest implementation, regardless of time. */
 class Model {
   entries: { key: string; size: number }[] = [];
   width = 80;
   height = 24;
-  /** The line at the top, or following the tail. */
+  /** The line at the top, or undefined when following the tail. */
   top: { key: string; line: number } | undefined;
 
   lines(key: string): string[] {
@@ -125,8 +125,8 @@ const commands = [
   ),
 ];
 
-describe('the view', () => {
-  it('is what a list of all lines would show, after anything', () => {
+describe('the viewport', () => {
+  it('shows what a list of all lines would show, after any commands', () => {
     fc.assert(
       fc.property(fc.commands(commands, { maxCommands: 40 }), fc.integer({ min: 1, max: 30 }), (list, height) => {
         const model = new Model();
@@ -140,7 +140,7 @@ describe('the view', () => {
     );
   });
 
-  it('keeps the top entry in place over resizes, and is right again once measured', () => {
+  it('keeps the top entry in place over resizes, and is exact again once measured', () => {
     const sizes = fc.array(size, { minLength: 1, maxLength: 30 });
     const resizes = fc.array(fc.tuple(fc.integer({ min: 5, max: 120 }), fc.integer({ min: 1, max: 30 })), {
       maxLength: 5,
@@ -174,7 +174,7 @@ describe('the view', () => {
     );
   });
 
-  it('asks for the lines in view only, however long the transcript is', () => {
+  it('asks only for the lines in view, however long the transcript is', () => {
     const asked: string[] = [];
     const real = createViewport((key) => {
       asked.push(key);
@@ -203,7 +203,7 @@ describe('the view', () => {
   });
 });
 
-it('sums heights like a plain list', () => {
+it('the tree of heights gives the same sums as a plain list', () => {
   const step = fc.tuple(fc.constantFrom('push', 'set', 'remove'), fc.nat(20), fc.nat(9));
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {

@@ -44,10 +44,10 @@ const styled = fc
 const width = fc.integer({ min: 1, max: 25 });
 const mode = fc.constantFrom('word' as const, 'hard' as const);
 
-/** SGR and hyperlinks, said another way than the lexer says it. */
+/** SGR and hyperlinks, defined independently of the lexer. */
 const SEQUENCE = /\x1b\[([\d:;]*)m|\x1b\]8;[^;\x07\x1b]*;([^\x07\x1b]*)(?:\x07|\x1b\\)/y;
 
-/** Each visible character that is not blank, with the style it is drawn in. */
+/** Each visible character that is not blank, with its style. */
 function inked(text: string): string[] {
   const result: string[] = [];
   let style = '';
@@ -66,7 +66,7 @@ function inked(text: string): string[] {
   return result;
 }
 
-it('no line is wider than the width, by our measure or by string-width', () => {
+it('no line exceeds the width, by the program’s measure or by string-width', () => {
   fc.assert(
     fc.property(styled, width, mode, (text, columns, how) => {
       for (const line of wrapText(text, columns, { mode: how, indent: '> ' })) {
@@ -90,7 +90,7 @@ it('every character keeps its place and its style, wherever the lines end', () =
   );
 });
 
-it('hard wrapping loses nothing at all', () => {
+it('hard wrapping loses nothing', () => {
   fc.assert(
     fc.property(styled, fc.integer({ min: 2, max: 25 }), (text, columns) => {
       const whole = wrapText(text, 10_000, { mode: 'hard' }).map(stripStyles).join('');
@@ -99,7 +99,7 @@ it('hard wrapping loses nothing at all', () => {
   );
 });
 
-it('plain text wraps the short way to what the long way makes of it', () => {
+it('the fast path for plain text wraps like the general one', () => {
   const plain = fc.string({ unit: fc.constantFrom('a', 'bc', ' ', '   ', '.'), maxLength: 60 });
   fc.assert(
     fc.property(plain, width, mode, fc.constantFrom('', '> ', '    '), (text, columns, how, indent) => {
@@ -119,7 +119,7 @@ it('wrapped lines wrap to themselves', () => {
   );
 });
 
-it('only SGR and hyperlinks come out, and every line closes what it opens', () => {
+it('the output contains only SGR and hyperlinks, and every line closes what it opens', () => {
   const hostile = fc.array(
     fc.oneof(
       styled,
