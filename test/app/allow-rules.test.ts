@@ -11,7 +11,7 @@ async function read(file: string) {
   return loaded.config;
 }
 
-it('keeps a rule for the project around the directory, in the user’s own file, and takes it out again', async () => {
+it('an allow rule is saved for the project around the directory, in the user’s own file, and can be removed', async () => {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'aish-rules-')));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
   const configFile = join(root, 'config.jsonc');

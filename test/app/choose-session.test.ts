@@ -20,7 +20,7 @@ import { settings } from '../support/machine.ts';
 
 /** `npm run check -- journal` takes every offset. */
 const STEP = Number(process.env.AISH_JOURNAL_STEP ?? 211);
-/** Where a disk would be waited for ten thousands of times, memory does: what is read back is the same. */
+/** In memory instead of on a disk, which would be waited for ten thousand times; the content read back is the same. */
 const PLACE = STEP === 1 && existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 
 let dir = '';
@@ -38,7 +38,7 @@ const EVENTS: readonly SessionEvent[] = [
 ];
 const LINES = EVENTS.map((event, seq) => String(formatRecord(event, seq)));
 
-/** A journal of these lines, last written so many minutes ago. */
+/** Writes a journal with these lines, last changed this many minutes ago. */
 function written(id: string, lines: readonly string[], minutesAgo = 0, encoding: BufferEncoding = 'utf8'): string {
   const path = journalPath(dir, id);
   mkdirSync(dirname(path), { recursive: true });
@@ -48,7 +48,7 @@ function written(id: string, lines: readonly string[], minutesAgo = 0, encoding:
   return path;
 }
 
-/** Started in this directory. */
+/** Options for a start in this directory. */
 const at = (cwd = '/w') => ({ sessionsDir: dir, now: NOW, cwd });
 
 async function taken(wish: Parameters<typeof chooseSession>[0], here = at()) {
@@ -58,13 +58,13 @@ async function taken(wish: Parameters<typeof chooseSession>[0], here = at()) {
   return choice;
 }
 
-describe('resuming', () => {
-  it('takes a session as it is', async () => {
+describe('--resume', () => {
+  it('continues an intact session', async () => {
     written('a', LINES);
     expect(await taken({ resume: 'a' })).toMatchObject({ id: 'a', events: EVENTS, notices: [] });
   });
 
-  it('says what of a torn tail is cut off', async () => {
+  it('reports how much of a torn end is cut off', async () => {
     const path = written('a', LINES);
     appendFileSync(path, '{"v":2,"se');
     const { events, goodBytes, notices } = await taken({ resume: 'a' });
@@ -73,7 +73,7 @@ describe('resuming', () => {
     expect(notices).toEqual(["the journal's last 10 bytes were torn and have been cut off"]);
   });
 
-  it('continues before a damage in a session of its own, and leaves the damaged one alone', async () => {
+  it('copies the part before a damage into a new session, and leaves the damaged one unchanged', async () => {
     const path = written('a', [LINES[0] ?? '', 'garbage\n', LINES[2] ?? '']);
     const before = readFileSync(path);
     const { id, journal, events, notices } = await taken({ resume: 'a' });
@@ -84,7 +84,7 @@ describe('resuming', () => {
     expect(readFileSync(path)).toEqual(before);
   });
 
-  it('continues behind a damaged first line in a session of its own', async () => {
+  it('copies the part after a damaged first line into a new session', async () => {
     written('a', ['garbage\n', ...LINES.slice(1)]);
     const { id, events, notices } = await taken({ resume: 'a' });
     expect(id).not.toBe('a');
@@ -92,7 +92,7 @@ describe('resuming', () => {
     expect(notices.join()).toMatch(/session a is damaged \(line 1 is unreadable\): .* what stands behind it/);
   });
 
-  it('names the one that nothing can be read of, and lists it', async () => {
+  it('lists and names an unreadable session', async () => {
     const lost = written('lost', ['garbage\n']);
     written('older', LINES, 30);
     expect(await taken({ resume: true })).toMatchObject({
@@ -105,13 +105,13 @@ describe('resuming', () => {
     ]);
   });
 
-  it('takes a session of a time before 1970', async () => {
+  it('accepts a session dated before 1970', async () => {
     const path = written('a', LINES);
     utimesSync(path, -1000, -1000);
     expect(await taken({ resume: true })).toMatchObject({ id: 'a', notices: [] });
   });
 
-  it('takes the newest that can be taken, and says which it passed over', async () => {
+  it('takes the newest usable session, and reports which it skipped', async () => {
     const newer = `${JSON.stringify({ v: 99, seq: 3, event: {} })}\n`;
     written('tomorrow', [...LINES, newer], 1);
     const open = written('open', LINES, 2);
@@ -125,7 +125,7 @@ describe('resuming', () => {
     ]);
   });
 
-  it('takes the one last left in this directory, before later ones of others', async () => {
+  it('prefers the session last left in this directory to later ones of others', async () => {
     const opened: SessionEvent = { ...OPENED, cwd: '/elsewhere' };
     written('there', LINES.with(0, String(formatRecord(opened, 0))), 1);
     written('here', LINES, 20);
@@ -139,7 +139,7 @@ describe('resuming', () => {
     });
   });
 
-  it('says what is in the way where none can be taken', async () => {
+  it('explains the obstacle when no session can be taken', async () => {
     expect(await chooseSession({ resume: true }, at())).toEqual({
       problem: 'there is no session to resume; start without --resume',
     });
@@ -148,7 +148,7 @@ describe('resuming', () => {
   });
 });
 
-/** Each bit by itself, and all of them. */
+/** Each bit separately, and all of them. */
 const MASKS = STEP > 1 ? [0x20] : [0x01, 0x02, 0x04, 0x08, 0x10, 0x20, 0x40, 0x80, 0xff];
 const LONG: readonly SessionEvent[] = [
   ...EVENTS,
@@ -167,7 +167,10 @@ const LONG_LINES = LONG.map((event, seq) => String(formatRecord(event, seq)));
 const BYTES = Buffer.from(LONG_LINES.join(''));
 const FIRST_LINE = Buffer.byteLength(LONG_LINES[0] ?? '');
 
-/** Resumed, written to and resumed again: each time with all that the first time had. Its id and its events. */
+/**
+ * Resumes a session, writes to it and resumes it again, checking that all events are still there. Returns its id and
+ * events.
+ */
 async function resumedTwice(id: string): Promise<readonly [id: string, events: readonly SessionEvent[]]> {
   const first = await taken({ resume: id });
   const journal = openJournal(first.journal, { seq: first.events.length, goodBytes: first.goodBytes, onFailure() {} });
@@ -179,7 +182,7 @@ async function resumedTwice(id: string): Promise<readonly [id: string, events: r
   return [first.id, first.events];
 }
 
-/** What can be resumed of a journal with these bytes: always a beginning of what was written. */
+/** Returns what can be resumed of a journal with these bytes, checking that it is a beginning of what was written. */
 async function beginningOf(bytes: Buffer): Promise<{ readonly copied: boolean; readonly count: number }> {
   rmSync(dir, { recursive: true });
   written('a', [bytes.toString('latin1')], 0, 'latin1');
@@ -189,18 +192,18 @@ async function beginningOf(bytes: Buffer): Promise<{ readonly copied: boolean; r
 }
 
 describe('a journal of 12 kB', { timeout: 60_000 + 20_000_000 / STEP }, () => {
-  it('that ends anywhere is resumed every time, less at most the line that was being written', async () => {
+  it('that is cut anywhere is resumed, without at most its last line', async () => {
     expect(BYTES.length).toBeGreaterThan(12_000);
     for (let end = FIRST_LINE; end <= BYTES.length; end += STEP) {
       const whole = BYTES.subarray(0, end).toString().split('\n').length - 1;
       const { copied, count } = await beginningOf(BYTES.subarray(0, end));
       expect([end, copied]).toEqual([end, false]);
-      // A last line may be there but for its end.
+      // The last line may be complete except for its line end.
       expect([whole, whole + 1]).toContain(count);
     }
   });
 
-  it('with a flipped byte anywhere is continued from before it, which is said', async () => {
+  it('with a flipped byte anywhere is continued from before it, with a message', async () => {
     for (let at = FIRST_LINE; at < BYTES.length; at += STEP) {
       const line = BYTES.subarray(0, at).toString('latin1').split('\n').length - 1;
       const seen = new Set<string>();
@@ -209,12 +212,12 @@ describe('a journal of 12 kB', { timeout: 60_000 + 20_000_000 / STEP }, () => {
         bytes[at] = (bytes[at] ?? 0) ^ mask;
         const { events, ...found } = parseJournal(bytes);
         expect(events).toEqual(LONG.slice(0, events.length));
-        // What is resumed follows from this and from the bytes before it, which are the same for every mask.
+        // The result depends on this and on the bytes before, which are the same for every mask.
         const outcome = JSON.stringify([events.length, found]);
         if (seen.has(outcome)) continue;
         seen.add(outcome);
         const { copied, count } = await beginningOf(bytes);
-        // The last line is torn; a line end that is gone takes both its lines.
+        // The last line is torn; a missing line end loses both of its lines.
         const last = bytes.indexOf('\n', at) === bytes.length - 1 || at === bytes.length - 1;
         expect([at, mask, copied, count]).toEqual([at, mask, !last && count < LONG.length, count]);
         expect(count).toBeLessThanOrEqual(LONG.length);
@@ -224,8 +227,8 @@ describe('a journal of 12 kB', { timeout: 60_000 + 20_000_000 / STEP }, () => {
   });
 });
 
-describe('a copy', () => {
-  it('is a session of its own, also while the first one is open elsewhere', async () => {
+describe('a copied session', () => {
+  it('is independent, even while the original is open elsewhere', async () => {
     const path = written('a', LINES);
     writeFileSync(join(dirname(path), 'lock'), String(process.ppid));
     expect(await chooseSession({ resume: 'a' }, at())).toMatchObject({

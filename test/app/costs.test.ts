@@ -19,7 +19,7 @@ afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 const usage = { usage: { prompt: 1000, completion: 0 } };
 
-/** An engine whose model `fast` costs a dollar a thousand tokens, under these limits. */
+/** An engine whose model `fast` costs a dollar per thousand tokens, with these limits. */
 function metered(
   server: ScriptedServer,
   cost: { warn_at_dollars?: number; stop_at_dollars?: number },
@@ -59,8 +59,8 @@ async function ask({ engine, until }: Bench, text: string): Promise<void> {
 const notices = ({ engine }: Bench) =>
   engine.transcript.entries.flatMap(({ entry }) => (entry.kind === 'notice' ? [entry.text] : []));
 
-describe('the meter', () => {
-  it('counts every call where it ends, warns once, and keeps it for all sessions', async () => {
+describe('the spending meter', () => {
+  it('counts every call at its end, warns once, and adds it to the total of all sessions', async () => {
     await using server = await startScriptedServer([say('a', usage), say('b', usage), say('c', usage)]);
     const { bench, meter } = metered(server, { warn_at_dollars: 1.5 });
     await using running = bench;
@@ -72,7 +72,7 @@ describe('the meter', () => {
     meter.close();
   });
 
-  it('lets a session go on by one slice from where it is, and refuses what does not ask', async () => {
+  it('lets a session continue by one more slice, and refuses calls that can’t ask', async () => {
     await using server = await startScriptedServer([say('a', usage), say('b', usage)]);
     const { bench, meter } = metered(server, { stop_at_dollars: 0.75 });
     await using running = bench;
@@ -91,7 +91,7 @@ describe('the meter', () => {
     meter.close();
   });
 
-  it('with a limit of nothing asks before the first paid call, and makes it after a yes', async () => {
+  it('with a limit of 0 asks before the first paid call, and makes it after a yes', async () => {
     await using server = await startScriptedServer([say('a', usage)]);
     const { bench, meter } = metered(server, { stop_at_dollars: 0 });
     await using running = bench;
@@ -105,7 +105,7 @@ describe('the meter', () => {
     meter.close();
   });
 
-  it('asks before a call that could pass the limit, for at least what that may cost', async () => {
+  it('asks before a call that could pass the limit, for at least its possible cost', async () => {
     await using server = await startScriptedServer([say('a', usage), say('b', usage)], { window: 8000 });
     const { bench, meter } = metered(server, { stop_at_dollars: 0.1 }, { input: 0, output: 1000 });
     await using running = bench;
@@ -120,7 +120,7 @@ describe('the meter', () => {
     meter.close();
   });
 
-  it('makes none of its own calls that could pass the limit', async () => {
+  it('makes none of the program’s own calls that could pass the limit', async () => {
     await using server = await startScriptedServer([say('a', usage)]);
     const { bench, meter, models } = metered(server, { stop_at_dollars: 2 }, { input: 0, output: 1000 });
     await using _running = bench;

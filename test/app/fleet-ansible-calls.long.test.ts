@@ -1,4 +1,4 @@
-/** What goes in one call of Ansible, and what is believed of what comes back. */
+/** What is sent in one call of Ansible, and which replies are trusted. */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -50,7 +50,7 @@ async function run(machine: FleetMachine, command: string) {
   return { exit, output: (head + tail).trim(), note, cwd };
 }
 
-/** Of what wrote them down. */
+/** Process ids of the programs that recorded them. */
 const pids = () => wholeLines(join(folder, 'pids'));
 
 function slowDown(program: string, seconds: number): void {
@@ -60,7 +60,7 @@ function slowDown(program: string, seconds: number): void {
 
 const ofModels = () => ansible.calls().filter(({ ours }) => !ours);
 
-it('equal commands of many hosts are one call, another one is its own; nothing of the judged text is in its arguments', async () => {
+it('equal commands of many hosts are one call, and no judged text is in its arguments', async () => {
   const names = ['a', 'b', 'c', 'd'];
   const hosts = await open(names);
   expect(ansible.calls().map((call) => call.hosts.toSorted())).toEqual([names]);
@@ -76,7 +76,7 @@ it('equal commands of many hosts are one call, another one is its own; nothing o
   }
 });
 
-it('what lay there is removed, in one call for all, behind the last that ends', async () => {
+it('files of a command are removed from all hosts in one call, after the last one ends', async () => {
   const [a, b] = await open(['a', 'b']);
   if (!a || !b) throw new Error('no host');
   await Promise.all([run(a, 'true'), run(b, 'true')]);
@@ -92,7 +92,7 @@ it('what lay there is removed, in one call for all, behind the last that ends', 
   expect(folders.filter((each) => existsSync(each))).toEqual([]);
 });
 
-it('the same again on the same host is run again, each once', async () => {
+it('the same command repeated on a host runs again, each time once', async () => {
   const [host] = await open(['a']);
   if (!host) throw new Error('no host');
   await Promise.all([run(host, 'echo x >>count'), run(host, 'echo x >>count')]);
@@ -100,7 +100,7 @@ it('the same again on the same host is run again, each once', async () => {
   expect(readFileSync(join(folder, 'count'), 'utf8')).toBe('x\nx\nx\n');
 });
 
-it('another command that comes back is not believed: that host is lost, the others are not', async () => {
+it('a reply for another command is not trusted: that host is lost, the others are not', async () => {
   const [lies, good] = await open(['lies', 'good']);
   if (!lies || !good) throw new Error('no host');
   const [first, second] = await Promise.all([run(lies, 'echo hi'), run(good, 'echo hi')]);
@@ -109,7 +109,7 @@ it('another command that comes back is not believed: that host is lost, the othe
   expect(second).toMatchObject({ exit: 0, output: 'hi' });
 });
 
-it('where the connection went, the host’s own record tells: ended, never begun, and never again', async () => {
+it('after a lost connection the host’s own record decides: ended, never started, and never rerun', async () => {
   const [drops, gone, twice] = await open(['drops', 'gone', 'twice']);
   if (!drops || !gone || !twice) throw new Error('no host');
   const command = (name: string) => `echo x >>${name}; echo said; exit 4`;
@@ -120,7 +120,7 @@ it('where the connection went, the host’s own record tells: ended, never begun
   for (const name of ['drops', 'twice']) expect(readFileSync(join(folder, name), 'utf8'), name).toBe('x\n');
 });
 
-it('one that is interrupted ends there, the others of its call go on; the call ends with the last', async () => {
+it('an interrupted command ends on its host, the others of its call continue, and the call ends with the last', async () => {
   const [a, b] = await open(['a', 'b']);
   if (!a || !b) throw new Error('no host');
   const command = 'echo $$ >>pids; until [ -e go ]; do sleep 0.1; done; echo went';
@@ -136,7 +136,7 @@ it('one that is interrupted ends there, the others of its call go on; the call e
   await until(() => !existsSync(dirname(call?.env.ANSIBLE_CONFIG ?? '/')));
 });
 
-it('one that is interrupted and can’t be asked is lost, and is ended there behind the others of its call', async () => {
+it('an interrupted command that can’t be asked is lost, and is ended on its host after the others of its call', async () => {
   const [other, late] = await open(['other', 'late']);
   if (!other || !late) throw new Error('no host');
   const command = 'echo $$ >>pids; if mkdir first; then n=go; else n=never; fi; until [ -e $n ]; do sleep 0.1; done';
@@ -152,10 +152,10 @@ it('one that is interrupted and can’t be asked is lost, and is ended there beh
   await until(() => pids().every((pid) => !existsSync(`/proc/${pid}`)));
 });
 
-it('one that is interrupted right behind its beginning is ended, too', async () => {
+it('a command interrupted directly after its start is ended too', async () => {
   const [a, b] = await open(['a', 'b']);
   if (!a || !b) throw new Error('no host');
-  // What stands between its beginning and the note of its process takes long.
+  // Makes the steps between its start and the note of its process slow.
   slowDown('mkfifo', 1.5);
   const [first, second] = await Promise.all([a, b].map((host) => start(host, 'sleep 2; echo late >>late')));
   const filesOf = (at: number) => readdirSync(ofModels()[0]?.folders[at] ?? folder).join();
@@ -167,7 +167,7 @@ it('one that is interrupted right behind its beginning is ended, too', async () 
   expect(readFileSync(join(folder, 'late'), 'utf8')).toBe('late\n');
 });
 
-it('where what watches it there is killed, nobody knows its end, and it is ended', async () => {
+it('a command whose watcher on the host is killed has an unknown end, and is ended', async () => {
   const [host] = await open(['a']);
   if (!host) throw new Error('no host');
   const done = await run(host, 'echo $$ >pid; kill -9 $PPID; sleep 60; touch late');
@@ -177,7 +177,7 @@ it('where what watches it there is killed, nobody knows its end, and it is ended
   await until(() => !existsSync(`/proc/${pid}`));
 });
 
-it('an output that there was no time to read is told with a word of that', async () => {
+it('an output that could not be read in time is reported with a note', async () => {
   const [host] = await open(['a']);
   if (!host) throw new Error('no host');
   slowDown('wc', 2);
@@ -188,7 +188,7 @@ it('an output that there was no time to read is told with a word of that', async
   expect(whole).toMatchObject({ exit: 0, note: undefined, output: expect.stringMatching(/\nend$/) });
 });
 
-it('one that is no longer wanted while it is looked at first leaves nothing there', async () => {
+it('a command cancelled during the check of its target leaves nothing there', async () => {
   const stopped = new AbortController();
   const opening = fleet.byAnsible(60)('a', stopped.signal);
   const made = () => ansible.calls().flatMap(({ folders }) => folders);
@@ -198,7 +198,7 @@ it('one that is no longer wanted while it is looked at first leaves nothing ther
   expect(made().filter((each) => existsSync(each))).toEqual([]);
 });
 
-it('the time is bounded there, a flood is read to its end and cut, and what stays in the background keeps nobody waiting', async () => {
+it('the time limit applies on the host, a flood is read to its end and cut, and background processes delay nothing', async () => {
   const [host] = await open(['a'], 2);
   if (!host) throw new Error('no host');
   const [long, flood, behind] = await Promise.all([
@@ -216,7 +216,7 @@ it('the time is bounded there, a flood is read to its end and cut, and what stay
   });
 });
 
-it('what can’t be carried is refused before anything is sent', async () => {
+it('a command that can’t be transported is refused before anything is sent', async () => {
   const [host] = await open(['a']);
   if (!host) throw new Error('no host');
   await expect(start(host, 'x'.repeat(130_000))).rejects.toThrow('too long');
@@ -229,7 +229,7 @@ it('what can’t be carried is refused before anything is sent', async () => {
   expect(ofModels()).toEqual([]);
 });
 
-it('without Ansible there is no host, which is said', async () => {
+it('a host is unavailable without Ansible, with a message', async () => {
   process.env.PATH = '/nowhere';
   const bare = openMachine({ dataDir: folder, size: () => ({ columns: 80, rows: 24 }), isUsers: () => false });
   expect(await bare.byAnsible(60)('a', unaborted)).toEqual({ problem: 'there is no ansible here' });

@@ -1,4 +1,4 @@
-/** When a call of Ansible begins that had to wait for a free place. */
+/** When a call of Ansible starts that had to wait for a free place. */
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ let queue: AnsibleQueue;
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'ans-'));
-  // It tells that it was begun, and works until it is let go.
+  // Reports its start, and works until it is released.
   const program = `#!/bin/sh\necho begun >>${folder}/begun\nuntil [ -e ${folder}/go ]; do sleep 0.05; done\n`;
   writeFileSync(join(folder, 'ansible'), program, { mode: 0o755 });
   queue = new AnsibleQueue(() => ({ folder, env: { PATH: `${folder}:${process.env.PATH}` } }));
@@ -32,7 +32,7 @@ const begun = () => {
 const send = (command: string, signal?: AbortSignal) =>
   queue.send({ name: 'a', folder: '/tmp/there' }, command, 60_000, signal);
 
-it('those whose hosts nobody waits for any more do not take the place of the next', async () => {
+it('cancelled calls do not take the place of the next one', async () => {
   for (let at = 0; at < PLACES; at++) void send(`echo ${at}`);
   vi.advanceTimersByTime(GATHERED_MS);
   const unwanted = new AbortController();
@@ -48,7 +48,7 @@ it('those whose hosts nobody waits for any more do not take the place of the nex
   expect(begun()).toBe(PLACES + 1);
 });
 
-it('a limit that no timer can wait for does not end the call at once', async () => {
+it('a limit beyond the range of timers does not end the call at once', async () => {
   vi.useRealTimers();
   const sent = queue.send({ name: 'a', folder: '/tmp/there' }, 'true', 2 ** 31);
   await until(() => begun() === 1);

@@ -1,4 +1,4 @@
-/** Commands to real servers through a real Ansible, which evaluates nearly everything that it is given. */
+/** Commands to real servers through a real Ansible, which evaluates nearly everything it is given. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,10 +14,10 @@ import { lacksSshd, type SshHosts, startSshds } from '../support/sshd.ts';
 
 const NAMES = ['web1', 'web2'];
 const unaborted = new AbortController().signal;
-/** What a start of Ansible may take on a machine that is busy with other work, some times over. */
+/** Several times the start of Ansible on a busy machine. */
 const SLOW_MS = 120_000;
 
-describe.skipIf(lacksSshd() || lacks('ansible'))('through Ansible', () => {
+describe.skipIf(lacksSshd() || lacks('ansible'))('a fleet through Ansible', () => {
   const folder = mkdtempSync(join(tmpdir(), 'ans-'));
   const trap = join(folder, 'ran-here');
   const there = join(folder, 'there');
@@ -29,7 +29,7 @@ describe.skipIf(lacksSshd() || lacks('ansible'))('through Ansible', () => {
   beforeAll(async () => {
     servers = await startSshds(NAMES);
     process.env.PATH = `${servers.bin}:${before.PATH}`;
-    // The program stands in a directory of somebody else's, and in an environment of theirs.
+    // The program runs in a foreign directory, with a foreign environment.
     const project = join(folder, 'project');
     for (const path of [there, join(project, 'library'), join(project, 'callbacks')])
       mkdirSync(path, { recursive: true });
@@ -72,7 +72,7 @@ describe.skipIf(lacksSshd() || lacks('ansible'))('through Ansible', () => {
     const { exit, head, tail, note } = await (await machine.machine.spawn(command, options)).result;
     return { exit, output: (head + tail).trimEnd(), note };
   }
-  /** What a bash makes of it that stands in the same place. */
+  /** Returns bash's result for a command in the same directory. */
   function byBash(command: string) {
     const { status, stdout } = spawnSync('bash', ['-c', `exec 2>&1; exec bash -c -- "$1"`, 'bash', command], {
       cwd: there,
@@ -82,7 +82,7 @@ describe.skipIf(lacksSshd() || lacks('ansible'))('through Ansible', () => {
   }
 
   it(
-    'every text runs there as it is, and nothing of it here',
+    'runs every text there as it is written, and none of it here',
     async () => {
       const nasty = [
         `{{ lookup('pipe','touch ${trap}') }}`,
@@ -98,7 +98,7 @@ describe.skipIf(lacksSshd() || lacks('ansible'))('through Ansible', () => {
         'Ünïcödé 日本 😀 \u0085 \u2028 \ufeff \u007f \u009b',
         '--- \t# no comment: [',
       ];
-      // Each begins a command of its own where that matters; byte for byte they are compared there.
+      // Each starts a command of its own where the text is special; the results are compared byte for byte.
       const commands = [
         `printf '<%s>' ${nasty.map(shellQuote).join(' ')} | od -An -tx1; exit 7`,
         `: ${shellQuote('{{ x }}'.repeat(10_000))}; printf %s ${shellQuote('é'.repeat(10_000))} | cksum`,
@@ -116,7 +116,7 @@ describe.skipIf(lacksSshd() || lacks('ansible'))('through Ansible', () => {
   );
 
   it(
-    'the connections that it keeps for later end with the fleet',
+    'ends Ansible’s persistent connections when it ends',
     async () => {
       const masters = () =>
         processes().filter(({ words }) => words.startsWith('ssh: ') && words.includes(`aish-a-${process.pid}-`));
@@ -124,7 +124,7 @@ describe.skipIf(lacksSshd() || lacks('ansible'))('through Ansible', () => {
       const ended = performance.now();
       await Promise.all([...machines.values()].map((machine) => machine.close()));
       await until(() => masters().length === 0);
-      // Without a word they would stay for a minute.
+      // Otherwise they would stay open for a minute.
       expect(performance.now() - ended).toBeLessThan(45_000);
     },
     SLOW_MS,

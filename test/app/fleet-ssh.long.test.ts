@@ -1,4 +1,4 @@
-/** A host of a fleet over a real sshd: what is told of a command whose end nobody can ask for. */
+/** A host of a fleet over a real sshd: the report on a command whose end can't be asked for. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { below } from '../support/processes.ts';
 import { lacksSshd, type SshHost, startSshd } from '../support/sshd.ts';
 
 const { signal } = new AbortController();
-/** Until a helper gives no answer, with logins on a machine that is busy. */
+/** Includes the timeout of a helper and logins on a busy machine. */
 const SLOW_MS = 60_000;
 
 describe.skipIf(lacksSshd())('a host of a fleet', () => {
@@ -30,7 +30,7 @@ describe.skipIf(lacksSshd())('a host of a fleet', () => {
   });
 
   it(
-    'is lost before a command has its result whose end can’t be asked for',
+    'counts as lost before a command whose end can’t be asked for gets a result',
     async () => {
       const opened = await fleet('web1', signal);
       if ('problem' in opened) throw new Error(opened.problem);

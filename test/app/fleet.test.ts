@@ -23,16 +23,19 @@ import {
   whenever,
 } from '../support/scripted-server.ts';
 
-/** What a host of these tests is like. */
+/** Describes a host of these tests. */
 type There = {
-  /** What `build` is there; `unseen`: nobody can look. */
+  /** What `build` is on the host; `unseen`: it can't be inspected. */
   readonly build?: 'directory' | 'link' | 'missing' | 'unseen';
   readonly exit?: number;
-  /** Nobody answers; the connection is refused; it goes in the middle of a command; the command is cut off there; it never begins. */
+  /**
+   * How the host fails: it never answers, refuses the connection, vanishes during a command, has the command cut off,
+   * or never starts it.
+   */
   readonly fails?: 'hangs' | 'refuses' | 'vanishes' | 'is cut off' | 'never begins';
 };
 
-/** Machines that do nothing and write down what they were told to do. */
+/** Machines that do nothing but record what they were told to do. */
 class World {
   readonly ran: string[] = [];
   readonly machines = new Map<string, Machine>();
@@ -87,7 +90,7 @@ class World {
   }
 }
 
-/** The answer of a host to the look at what `rm -rf build` names. */
+/** Returns a host's answer to the inspection of the targets of `rm -rf build`. */
 function answerOf(code: string, build: 'directory' | 'link' | 'missing'): string {
   const rows = [...code.matchAll(/^row (\d+) '([^']*)'$/gm)].map(([, index = '', path = '']) =>
     [
@@ -109,7 +112,7 @@ let folder: string;
 let model: ScriptedServer;
 const hostOfRequest = ({ system }: ScriptedRequest) => /the host (\S+),/.exec(system)?.[1] ?? '';
 
-/** Every model removes `build`, and says at the end how that went. */
+/** Every model removes `build`, and reports at the end how that went. */
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'aish-fleet-'));
   model = await startScriptedServer([
@@ -172,7 +175,7 @@ const twenty = Array.from({ length: 20 }, (_, n) => `w${String(n + 1).padStart(2
 const statuses = (fleet: FleetRun) => Object.fromEntries(fleet.rows().map(({ host, status }) => [host, status]));
 
 describe('twenty hosts', () => {
-  it('18 and 1 and 1 are three questions; each answer is for its own hosts, the canary first', async () => {
+  it('raise three questions for 18, 1 and 1; each answer is for its own hosts, the canary first', async () => {
     const world = new World({ w19: { build: 'link' }, w20: { build: 'missing' } });
     const fleet = await begin(world, { hosts: twenty.join(',') });
     await until(fleet, () => fleet.questions().length > 0);
@@ -193,7 +196,7 @@ describe('twenty hosts', () => {
     expect(statuses(fleet)).toMatchObject({ w01: 'done', w18: 'done', w19: 'aborted', w20: 'done' });
   });
 
-  it('an address of an inventory is not handed to ssh, which is said where its name does not do', async () => {
+  it('are not reached by inventory addresses over ssh, and the user is told where the name alone fails', async () => {
     const inventory = join(folder, 'inventory.ini');
     writeFileSync(inventory, '[web]\nw01 ansible_host=203.0.113.9\nw02\n');
     const world = new World({ w01: { fails: 'refuses' }, w02: { fails: 'refuses' } });
@@ -205,7 +208,7 @@ describe('twenty hosts', () => {
     expect(w02?.reason).toBe('Permission denied (publickey)');
   });
 
-  it("the canary's failure stops the rest: nothing ran but there", async () => {
+  it('stop at the canary’s failure, and nothing ran elsewhere', async () => {
     const world = new World({ w07: { exit: 1 } });
     const fleet = await begin(world, { hosts: twenty.join(','), canary: 'w07' });
     await until(fleet, () => fleet.questions().length > 0);
@@ -218,7 +221,7 @@ describe('twenty hosts', () => {
     expect(fleet.rows()[0]?.reason).toBe('the canary w07 ended as blocked');
   });
 
-  it('one hangs, one refuses, one vanishes: each has its row, and the others are done', async () => {
+  it('have a row each for a hanging, a refusing and a vanished host, and the others finish', async () => {
     const world = new World({ w02: { fails: 'hangs' }, w03: { fails: 'refuses' }, w04: { fails: 'vanishes' } });
     const fleet = await begin(world, { hosts: twenty.join(','), deadlineSeconds: 3 });
     await until(fleet, () => fleet.questions().length > 0);
@@ -238,7 +241,7 @@ describe('twenty hosts', () => {
   });
 });
 
-it('a host is not done where nobody knows how a command ended, whatever its model says; where it never began, that may go on', async () => {
+it('a host is not done while a command’s end is unknown, whatever its model says, but may go on if it never started', async () => {
   const world = new World({ b: { fails: 'is cut off' }, c: { fails: 'never begins' } });
   const fleet = await begin(world, { hosts: 'a,b,c' });
   await until(fleet, () => fleet.questions().length > 0);
@@ -249,7 +252,7 @@ it('a host is not done where nobody knows how a command ended, whatever its mode
   expect(fleet.rows()[1]?.reason).toBe('nobody knows how this ended: rm -rf build');
 });
 
-it('what nobody could look at is asked about on each host by itself', async () => {
+it('targets that could not be inspected are asked about for each host separately', async () => {
   const world = new World({ a: { build: 'unseen' }, b: { build: 'unseen' } });
   const fleet = await begin(world, { hosts: 'a,b,c' });
   await until(fleet, () => fleet.questions().length > 0);
@@ -259,7 +262,7 @@ it('what nobody could look at is asked about on each host by itself', async () =
   expect(world.ran).toEqual([]);
 });
 
-it('stopped while it connects, it ends when that has left nothing there', async () => {
+it('a fleet stopped while it connects ends once nothing is left on the hosts', async () => {
   let isLeft = false;
   const open: OpenMachine = async (_, signal) => {
     await new Promise((resolve) => signal.addEventListener('abort', resolve));
@@ -273,7 +276,7 @@ it('stopped while it connects, it ends when that has left nothing there', async 
   expect(isLeft).toBe(true);
 });
 
-it('no more than n at a time talk to the model, and every host has its own conversation', async () => {
+it('at most n hosts talk to the model at a time, and every host has its own conversation', async () => {
   const world = new World({});
   const fleet = await begin(world, { hosts: 'a,b,c,d', atOnce: 2 });
   let most = 0;
@@ -289,14 +292,14 @@ it('no more than n at a time talk to the model, and every host has its own conve
   for (const { text } of model.requests) expect(new Set(text.match(/done on [a-d]/g)).size).toBeLessThanOrEqual(1);
 });
 
-it('a program that was killed goes on where it was: who had ended does not begin again, a command that had begun is not run again', async () => {
+it('a killed fleet continues where it was: neither finished hosts nor started commands run again', async () => {
   const world = new World({ b: { fails: 'hangs' } });
   const fleet = await begin(world, { hosts: 'a,b,c', deadlineSeconds: 600 });
   await until(fleet, () => fleet.questions().length > 0);
   const [all] = fleet.questions();
   fleet.answer(all?.digest ?? '', ['a', 'b'], 'proceed');
   await until(fleet, () => world.ran.length === 2 && statuses(fleet).a === 'done');
-  // What a kill leaves is what is on disk; another program takes the journals up.
+  // A kill leaves what is on disk, and another program continues from the journals.
   const later = new World({});
   const again = await fleetsOf(later).resume();
   if ('problem' in again) throw new Error(again.problem);

@@ -13,7 +13,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('the branch shown', () => {
-  it('is that of the repository around, of a work tree its own', () => {
+  it('is that of the surrounding repository, or of the work tree', () => {
     writeFileSync(join(folder, '.git', 'HEAD'), 'ref: refs/heads/main\n');
     writeFileSync(join(folder, '.git', 'real', 'HEAD'), 'ref: refs/heads/side\n');
     writeFileSync(join(folder, 'tree', '.git'), 'gitdir: ../.git/real\n');
@@ -21,10 +21,10 @@ describe('the branch shown', () => {
     expect(gitBranch(join(folder, 'tree'))).toBe('side');
   });
 
-  it('costs no more where the file behind it is huge', () => {
+  it('is read in constant time from a huge file', () => {
     const head = join(folder, '.git', 'HEAD');
     writeFileSync(head, 'ref: refs/heads/main\n');
-    // Nothing could hold it as a text.
+    // Too large for a string.
     truncateSync(head, 1_900_000_000);
     expect(gitBranch(folder)).toBe('main');
     writeFileSync(join(folder, 'tree', '.git'), 'gitdir: ');
@@ -32,7 +32,7 @@ describe('the branch shown', () => {
     expect(gitBranch(join(folder, 'tree'))).toBeUndefined();
   });
 
-  it('is told to the model with what git is in the middle of', () => {
+  it('is reported to the model with an unfinished merge or rebase', () => {
     expect(gitState(folder)).toBeUndefined();
     writeFileSync(join(folder, '.git', 'HEAD'), 'ref: refs/heads/main\n');
     expect(gitState(join(folder, 'tree'))).toBe('main');

@@ -27,13 +27,13 @@ describe.skipIf(lacks('git'))('a git configuration below /tmp', () => {
     ['in its configuration folder', '.config/git/config', () => ({ HOME: home })],
     ['in XDG_CONFIG_HOME', 'xdg/git/config', () => ({ HOME: '/nowhere', XDG_CONFIG_HOME: join(home, 'xdg') })],
     ['by GIT_CONFIG_GLOBAL', 'mine', () => ({ HOME: '/nowhere', GIT_CONFIG_GLOBAL: join(home, 'mine') })],
-  ])('tells who commits: %s', async (_, file, env) => {
+  ])('names the author of commits: %s', async (_, file, env) => {
     mkdirSync(join(home, file, '..'), { recursive: true });
     writeFileSync(join(home, file), CONFIG);
     expect(await gitIdentity({ PATH, ...env() }, home)).toEqual(ADA);
   });
 
-  it('leaves the word to the repository, and to variables that are set', async () => {
+  it('yields to the repository’s configuration and to set variables', async () => {
     writeFileSync(join(home, '.gitconfig'), CONFIG);
     execFileSync('git', ['init', '-q', home], { env: { PATH, HOME: home } });
     execFileSync('git', ['config', 'user.name', 'Grace'], { cwd: home, env: { PATH, HOME: home } });
@@ -45,7 +45,7 @@ describe.skipIf(lacks('git'))('a git configuration below /tmp', () => {
     });
   });
 
-  it('is not asked where it lies elsewhere, and gives nothing where it names nobody', async () => {
+  it('is not read outside the home, and yields nothing when it names nobody', async () => {
     expect(await gitIdentity({ PATH, HOME: '/root' }, home)).toEqual({});
     expect(await gitIdentity({ PATH, HOME: home }, home)).toEqual({});
   });

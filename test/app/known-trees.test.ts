@@ -21,25 +21,25 @@ describe('whether a project is new', () => {
   });
   afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-  it('knows the directory that it was started in, and what was in it before', () => {
+  it('is false for the directory of the start and everything that was in it before', () => {
     const here = make('work/src');
     const trees = new KnownTrees(file, join(root, 'work'), Date.now() + 1000);
     expect([trees.isNew(join(root, 'work'), never), trees.isNew(here, never)]).toEqual([false, false]);
   });
 
-  it('takes a directory that appears during the session for new, with all below it', () => {
+  it('is true for a directory that appears during the session, and everything below it', () => {
     const trees = new KnownTrees(file, make('work'), LONG_AGO);
     const deep = make('work/cloned/src');
     expect([trees.isNew(deep, never), trees.isNew(join(root, 'work'), never)]).toEqual([true, false]);
   });
 
-  it('does not take a directory for new that the model made itself', () => {
+  it('is false for a directory that the model made', () => {
     const trees = new KnownTrees(file, make('work'), LONG_AGO);
     const own = make('work/own');
     expect(trees.isNew(own, (path) => path === own)).toBe(false);
   });
 
-  it('knows in the next session where the user ran a command in this one, and not yet now', () => {
+  it('is false from the next session on where the user ran a command', () => {
     const trees = new KnownTrees(file, make('work'), LONG_AGO);
     const cloned = make('work/cloned');
     trees.note(cloned);
@@ -47,7 +47,7 @@ describe('whether a project is new', () => {
     expect(new KnownTrees(file, join(root, 'work'), LONG_AGO).isNew(cloned, never)).toBe(false);
   });
 
-  it('still takes a repository for new that appeared in an earlier session and was never worked in', () => {
+  it('is still true for a repository of an earlier session in which nobody worked', () => {
     const work = make('work');
     writeFileSync(file, `${JSON.stringify({ at: LONG_AGO, directory: work })}\n`);
     const cloned = make('work/cloned');
@@ -55,7 +55,7 @@ describe('whether a project is new', () => {
     expect(new KnownTrees(file, work, Date.now() + 1000).isNew(cloned, never)).toBe(true);
   });
 
-  it('reads past lines that are damaged', () => {
+  it('is read past damaged lines', () => {
     const work = make('work');
     writeFileSync(file, `{"at":1,"directory":"${work}"}\nno line\n{"at":"x"}\n`);
     expect(new KnownTrees(file, root, LONG_AGO).isNew(work, never)).toBe(false);

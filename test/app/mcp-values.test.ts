@@ -19,7 +19,7 @@ async function fill(server: McpServer, may = true) {
 
 const at = (url: string, headers = {}) => ({ url, headers });
 // biome-ignore-start lint/suspicious/noTemplateCurlyInString: the configuration spells variables so.
-describe('a server gets', () => {
+describe('the configuration of an MCP server', () => {
   it.each<[string, McpServer, object]>([
     [
       'env',
@@ -39,11 +39,11 @@ describe('a server gets', () => {
       at('https://x', { Authorization: 'Bearer ${WIKI_TOKEN}' }),
       { headers: { Authorization: 'Bearer from-the-environment' } },
     ],
-  ])('values of variables in %s', async (_where, server, expected) => {
+  ])('is filled with variables in %s', async (_where, server, expected) => {
     expect((await fill(server)).filled).toMatchObject(expected);
   });
 
-  it('what a command prints, which is learned as a secret', async () => {
+  it('is filled with the output of a command, which counts as a secret', async () => {
     const { filled, learned, asked } = await fill({ command: 'x', env_cmd: { KEY: 'echo printed' } });
     expect(filled).toEqual({ command: 'x', args: [], env: { KEY: 'printed' } });
     expect([learned, asked]).toEqual([['printed'], ['the command for KEY of the MCP server wiki']]);
@@ -65,7 +65,7 @@ describe('a server gets', () => {
       /env_cmd\.KEY printed nothing/,
     ],
     ['a directory that is not there', { command: 'x', cwd: '/no/such/place' }, true, /cwd is no directory/],
-  ])('nothing of %s: it is not started, and says why', async (_what, server, may, why) => {
+  ])('is refused with a reason and the server not started: %s', async (_what, server, may, why) => {
     await expect(fill(server, may)).rejects.toThrow(why);
   });
 });

@@ -6,7 +6,7 @@ import { hold, say, startScriptedServer } from '../support/scripted-server.ts';
 const brokerAt = (baseUrl: string) => createBroker({ presets: [{ name: 'cloud', baseUrl, model: 'm' }] });
 
 describe('the planning call', () => {
-  it('asks for TASK: lines, no more than wanted, without tools and not as a stream', async () => {
+  it('asks for a limited number of TASK: lines, without tools and streaming', async () => {
     await using server = await startScriptedServer([say('TASK: a')]);
     const { signal } = new AbortController();
     const planned = await createPreplanner(brokerAt(server.baseUrl), undefined).plan('cloud', 'tidy', 7, signal);
@@ -18,14 +18,14 @@ describe('the planning call', () => {
     expect(request?.body.max_tokens).toBe(800);
   });
 
-  it('uses the user’s own prompt where there is one', async () => {
+  it('uses the user’s own prompt if there is one', async () => {
     await using server = await startScriptedServer([say('TASK: a')]);
     const { signal } = new AbortController();
     await createPreplanner(brokerAt(server.baseUrl), 'Plan in Latin.').plan('cloud', 'tidy', 7, signal);
     expect(server.requests[0]?.system).toBe('Plan in Latin.');
   });
 
-  it('fails when it takes too long, and is cancelled when the user says so', async () => {
+  it('fails when it takes too long, and can be cancelled', async () => {
     await using server = await startScriptedServer([{ text: [hold('a')] }, { text: [hold('b')] }]);
     const slow = createPreplanner(brokerAt(server.baseUrl), undefined, 100);
     const late = await slow.plan('cloud', 'tidy', 7, new AbortController().signal);
@@ -39,10 +39,10 @@ describe('the planning call', () => {
   });
 });
 
-describe('a second opinion that is watched', () => {
+describe('a watched second opinion', () => {
   const NEVER = new AbortController().signal;
 
-  it('is told of a call that throws, which fails all the same', async () => {
+  it('reports a call that throws, which still fails', async () => {
     const told: unknown[] = [];
     const broken = () => Promise.reject(new Error('no such thing'));
     await expect(watched(broken, (failed) => told.push(failed))('', '', NEVER)).rejects.toThrow('no such thing');
@@ -68,7 +68,7 @@ describe('the second opinion', () => {
     expect(server.requests[0]?.body).toMatchObject(fields);
   });
 
-  it('sends a model of an unknown family nothing of the kind, and leaves the user’s own word as it is', async () => {
+  it('adds no such parameter for an unknown model family, and keeps the user’s own setting', async () => {
     await using server = await startScriptedServer([say('NO'), say('NO')]);
     await opinionAt(server.baseUrl, 'llama-3.1-8b')('judge', 'ls', NEVER);
     await opinionAt(server.baseUrl, 'gpt-oss', { reasoning_effort: 'high' })('judge', 'ls', NEVER);
@@ -76,7 +76,7 @@ describe('the second opinion', () => {
     expect(server.requests[1]?.body).toMatchObject({ reasoning_effort: 'high' });
   });
 
-  it('finds out once that a model uses up its room by thinking, and says what to configure', async () => {
+  it('reports once that a model spends its whole answer on thinking, and what to configure', async () => {
     await using server = await startScriptedServer([{ reasoning: 'hm, ', finish: 'length' }]);
     const ask = opinionAt(server.baseUrl, 'thinker');
     const first = await ask('judge', 'ls', NEVER);

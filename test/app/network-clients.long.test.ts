@@ -1,4 +1,4 @@
-/** What clients in Project mode get of the network: all of it where it is allowed, and a clean end where it is not. */
+/** Network clients in Project mode: full access where it is allowed, and a clean failure where it is not. */
 import { execFile, execFileSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -12,7 +12,7 @@ import { trialsWork } from '../effects/undo/trial-support.ts';
 import { lacks } from '../support/lacks.ts';
 import { lacksSshd, startSshd } from '../support/sshd.ts';
 
-/** By the client of `java.net.http`. */
+/** Uses the client of `java.net.http`. */
 const GET = `
 import java.net.URI;
 import java.net.http.*;
@@ -36,7 +36,7 @@ func main() {
   fmt.Println(reply.StatusCode, string(body))
 }`;
 
-/** Every way to an address outside that is no proxy's, with what it fails with. */
+/** Every way to an outside address that bypasses the proxy, with the error it ends in. */
 const SOCKETS = `
 import asyncio, errno, select, socket
 V4, V6, TCP, UDP = socket.AF_INET, socket.AF_INET6, socket.SOCK_STREAM, socket.SOCK_DGRAM
@@ -61,13 +61,13 @@ told('dns over udp', lambda: socket.socket(V4, UDP).sendto(b'x', ('192.0.2.1', 5
 told('dns over tcp', lambda: socket.socket(V4, TCP).connect(('192.0.2.1', 53)))
 `;
 
-describe.skipIf(!trialsWork())('from Project', () => {
+describe.skipIf(!trialsWork())('a client in Project', () => {
   let tools: Tools;
   let tree: string;
   let outside: Server;
   let port: number;
   const asked: string[] = [];
-  /** Requests that have come out of the session. */
+  /** Requests that left the session. */
   const reached: string[] = [];
   let answer: 'once' | 'no' = 'once';
   let network: SessionNetwork;
@@ -131,7 +131,7 @@ describe.skipIf(!trialsWork())('from Project', () => {
     [
       'Python requests',
       'python3',
-      // As pip brings it.
+      // The copy of requests that pip contains.
       `python3 -c 'import os, pip._vendor.requests as r; print(r.get(os.environ["URL"]).text)'`,
       'pip',
     ],
@@ -144,14 +144,14 @@ describe.skipIf(!trialsWork())('from Project', () => {
 
   for (const [name, program, script, needs = program] of CLIENTS)
     it.skipIf(needs !== 'node' && lacks(needs))(
-      `${name} works where it is allowed, and ends cleanly where it is not`,
+      `${name} works where it is allowed, and fails cleanly where it is not`,
       async () => {
         asked.length = 0;
         reached.length = 0;
         answer = 'once';
         const text = await run(script);
         expect(reached[0], text).toMatch(name === 'curl with a body' ? /^POST \/x$/ : /^GET \/x/);
-        // However many connections it makes.
+        // One question, however many connections it makes.
         expect(asked).toHaveLength(1);
         expect(asked[0]).toMatch(
           new RegExp(`^.*${program === 'node' ? '' : program}.* 127\\.0\\.0\\.2:${port} \\(this machine\\)$`),
@@ -167,11 +167,11 @@ describe.skipIf(!trialsWork())('from Project', () => {
       },
     );
 
-  it.skipIf(lacksSshd() || lacks('git'))('git over ssh asks too, and is told where it may not connect', async () => {
+  it.skipIf(lacksSshd() || lacks('git'))('git over ssh asks too, and reports a refusal', async () => {
     const host = await startSshd();
     const repository = mkdtempSync(join(tmpdir(), 'aish-remote-'));
     execFileSync('git', ['init', '-q', '--bare', repository]);
-    // Project mode has a /tmp of its own: what ssh reads and starts must be elsewhere.
+    // Project mode has its own /tmp, so files and programs of ssh must be elsewhere.
     const folder = mkdtempSync('/var/tmp/aish ssh%-');
     copyFileSync(tools.launcher, join(folder, 'aish-sandbox'));
     for (const file of [host.identity, join(host.identity, '../known_hosts')])
@@ -193,7 +193,7 @@ describe.skipIf(!trialsWork())('from Project', () => {
     for (const path of [folder, repository]) rmSync(path, { recursive: true, force: true });
   });
 
-  it('what does not look for the proxy finds no network, and asks nothing', async () => {
+  it('that ignores the proxy finds no network, and asks nothing', async () => {
     asked.length = 0;
     answer = 'once';
     expect(await run(`exec 3<>/dev/tcp/127.0.0.2/$PORT`)).toContain('Connection refused');
@@ -203,19 +203,16 @@ describe.skipIf(!trialsWork())('from Project', () => {
     expect(asked).toEqual([]);
   });
 
-  it.skipIf(lacks('javac'))(
-    'Java finds the proxy by its options, but never for an address of 127.0.0.0/8',
-    async () => {
-      asked.length = 0;
-      answer = 'no';
-      expect(await run('java Get.java')).toContain('ConnectException');
-      expect(asked).toEqual([]);
-      expect(await run('URL=http://a.example/ java Get.java')).toContain('403 aish-tui: the user does not allow');
-      expect(asked).toEqual(['java a.example:80']);
-    },
-  );
+  it.skipIf(lacks('javac'))('in Java finds the proxy by its options, except for addresses of 127.0.0.0/8', async () => {
+    asked.length = 0;
+    answer = 'no';
+    expect(await run('java Get.java')).toContain('ConnectException');
+    expect(asked).toEqual([]);
+    expect(await run('URL=http://a.example/ java Get.java')).toContain('403 aish-tui: the user does not allow');
+    expect(asked).toEqual(['java a.example:80']);
+  });
 
-  it.skipIf(lacks('go'))('Go asks the proxy, but never for an address of 127.0.0.0/8', async () => {
+  it.skipIf(lacks('go'))('in Go uses the proxy, except for addresses of 127.0.0.0/8', async () => {
     writeFileSync(join(tree, 'get.go'), GO);
     expect(await run('CGO_ENABLED=0 go build -o get get.go')).toBe('');
     asked.length = 0;
@@ -226,7 +223,7 @@ describe.skipIf(!trialsWork())('from Project', () => {
     expect(asked).toEqual(['get b.example:80']);
   });
 
-  it.skipIf(lacks('python3'))('a socket of every kind finds no network at once, however it waits', async () => {
+  it.skipIf(lacks('python3'))('with any kind of socket fails at once, however it waits', async () => {
     writeFileSync(join(tree, 'sockets.py'), SOCKETS);
     const began = performance.now();
     expect((await run('python3 sockets.py')).trim().split('\n')).toEqual([
@@ -244,7 +241,7 @@ describe.skipIf(!trialsWork())('from Project', () => {
   });
 
   it.skipIf(lacks('curl'))(
-    'a name that leads to this machine is not connected to, whatever was said of the name',
+    'is not connected to a name that resolves to this machine, whatever was allowed for the name',
     async () => {
       answer = 'once';
       const text = await run(`curl -sS --noproxy '' http://localhost:$PORT/`);

@@ -1,10 +1,10 @@
-/** Who may connect where, for how long, and what becomes of a question that nobody waits for any more. */
+/** Who may connect where and for how long, and what happens to a question that nobody waits for any more. */
 import { setTimeout } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { type Client, NetworkGrants, special, targetOf } from '../../src/app/network-grants.ts';
 import type { NetworkAnswer } from '../../src/contracts/commands.ts';
 
-/** Grants whose questions are listed, and answered in turn; without an answer left a question stays open. */
+/** Grants whose questions are recorded and answered in turn; without an answer left, a question stays open. */
 function grantsFor(...answers: readonly NetworkAnswer[]) {
   const asked: string[] = [];
   let waits = () => {};
@@ -38,7 +38,7 @@ function grantsFor(...answers: readonly NetworkAnswer[]) {
   return { grants, asked, allows, state, open };
 }
 
-it('a host and port is read in one spelling, whoever writes it how', () => {
+it('a host and port has one normal spelling, however it is written', () => {
   expect(targetOf('Example.COM.:80')).toEqual({ host: 'example.com', port: 80 });
   expect(targetOf('0x7f.1:443')).toEqual({ host: '127.0.0.1', port: 443 });
   expect(targetOf('2130706433', 80)).toEqual({ host: '127.0.0.1', port: 80 });
@@ -47,7 +47,7 @@ it('a host and port is read in one spelling, whoever writes it how', () => {
     expect(targetOf(wrong), wrong).toBeUndefined();
 });
 
-it('puts connections that come together in one question, and names bare addresses for what they are', async () => {
+it('connections at the same time are one question, and special addresses are explained', async () => {
   const { asked, allows } = grantsFor('no', 'no');
   const many = [
     ...Array.from({ length: 20 }, () => 'a.example:443'),
@@ -80,7 +80,7 @@ it('puts connections that come together in one question, and names bare addresse
   expect(asked).toHaveLength(2);
 });
 
-it('allows for one command, for a run, or until it is taken back', async () => {
+it('a grant lasts for one command, for a run, or until it is revoked', async () => {
   const { grants, asked, allows, state } = grantsFor('once', 'no', 'always', 'no', 'always', 'no');
   const begin = (command: number) => {
     state.client = { program: 'git', command };
@@ -108,7 +108,7 @@ it('allows for one command, for a run, or until it is taken back', async () => {
   expect(asked).toHaveLength(6);
 });
 
-it('ends what a job was allowed with the job, and nothing else', async () => {
+it('the grants of a job end with the job, and no others do', async () => {
   const { grants, asked, allows, state } = grantsFor('always', 'always', 'always');
   state.client = { program: 'node', job: 7 };
   await allows('a.example:443');
@@ -125,7 +125,7 @@ it('ends what a job was allowed with the job, and nothing else', async () => {
   expect(asked).toEqual(['node job 7 a.example:443', 'node b.example:443', 'node a.example:443']);
 });
 
-it('withdraws the question of a command that has ended, and lets the command run again with the answer', async () => {
+it('the question of an ended command is withdrawn, and its answer lets the command run again', async () => {
   const { grants, asked, allows, state, open } = grantsFor();
   state.client = { program: 'pip', command: 1 };
   const command = grants.began(1);
@@ -143,7 +143,7 @@ it('withdraws the question of a command that has ended, and lets the command run
   expect(asked).toHaveLength(1);
 });
 
-it('knows a yes that came too late from one that a later connection of the command has used', async () => {
+it('a yes that came too late is distinguished from one that a later connection of the command used', async () => {
   for (const retries of [false, true]) {
     const { grants, allows, state, open } = grantsFor();
     state.client = { program: 'pip', command: 1 };
@@ -160,7 +160,7 @@ it('knows a yes that came too late from one that a later connection of the comma
   }
 });
 
-it('counts the time of its questions once, however many connections wait', async () => {
+it('the time of questions is counted once, however many connections wait', async () => {
   const { grants, allows, state, open } = grantsFor();
   state.client = { program: 'npm', command: 1 };
   const command = grants.began(1);
@@ -179,7 +179,7 @@ it('counts the time of its questions once, however many connections wait', async
   expect(command.askedMs()).toBe(asked);
 });
 
-it('allows by the answer to a question only what stood in it', async () => {
+it('an answer allows only what its question named', async () => {
   const { asked, allows, state, open } = grantsFor();
   const opens = open();
   const first = allows('evil.example:443');
@@ -197,13 +197,13 @@ it('allows by the answer to a question only what stood in it', async () => {
   expect(await allows('evil.example:443')).toBe(false);
 });
 
-it('knows the address at which a cloud gives out keys', () => {
+it('the cloud metadata address is recognised', () => {
   for (const address of ['169.254.169.254', 'fd00:ec2::254', '100.100.100.200'])
     expect(special(address)).toBe('link-local, where clouds give out keys');
   expect(special('100.100.100.201')).toBeUndefined();
 });
 
-it('knows an address by whatever other address leads to it', () => {
+it('an address is recognised behind any other that leads to it', () => {
   for (const address of ['64:ff9b::a9fe:a9fe', '64:ff9b::169.254.169.254', '2002:a9fe:a9fe::1'])
     expect(special(address)).toBe('link-local, where clouds give out keys');
   expect(special('64:ff9b::7f00:1')).toBe('this machine');

@@ -53,8 +53,8 @@ const server = (more: Partial<OwnCommand> = {}): OwnCommand => ({
   ...more,
 });
 
-describe('a command of the user’s own configuration', () => {
-  it('starts unasked where no model has changed what it comes from', async () => {
+describe('a program of the user’s own configuration', () => {
+  it('starts without a question while no model has changed its files', async () => {
     const starts = program();
     starts.changed(at('elsewhere/y.js', 'notes'));
     expect(await starts.mayStart(server())).toBe(true);
@@ -89,7 +89,7 @@ describe('a command of the user’s own configuration', () => {
     ['a program of the PATH', 'bin/mine', () => ({ words: ['mine serve'] })],
     ['a repository in its tree', 'src/app/sub/z', () => ({})],
     ['a file behind a link', 'src/app/server.js', () => ({ words: ['node', join(home, 'link.js')] })],
-  ])('is asked about with the names of the files where a model has changed %s', async (_, file, more) => {
+  ])('is asked about with the names of the files when a model changed %s', async (_, file, more) => {
     put('src/app/sub/.git/HEAD');
     symlinkSync(join(home, 'src/app/server.js'), join(home, 'link.js'));
     program().changed(at(file));
@@ -97,7 +97,7 @@ describe('a command of the user’s own configuration', () => {
     expect(asked).toEqual([{ names: 'the MCP server a', files: at(file) }]);
   });
 
-  it('is not asked about again once it was let start, until a model changes something again', async () => {
+  it('is not asked about again once allowed, until a model changes something again', async () => {
     const starts = program();
     starts.changed(at('src/app/server.js'));
     expect(await starts.mayStart(server())).toBe(true);
@@ -109,7 +109,7 @@ describe('a command of the user’s own configuration', () => {
     expect(asked.map(({ files }) => files)).toEqual([at('src/app/server.js'), at('src/app/lib/a.js')]);
   });
 
-  it('stays refused without a further question, but where the user asks for it or a model changes more', async () => {
+  it('stays refused without another question, unless the user requests it or a model changes more', async () => {
     const starts = program();
     answer = false;
     starts.changed(at('src/app/server.js'));
@@ -128,7 +128,7 @@ describe('a command of the user’s own configuration', () => {
     expect(asked.map(({ names }) => names)).toEqual(['a, b']);
   });
 
-  it('is asked about only for a file itself that lies in the home directory, whatever else changes there', async () => {
+  it('in the home directory is asked about only for its own file, whatever else changes there', async () => {
     const starts = program();
     starts.changed(at('notes', 'elsewhere/y.js'));
     expect(await starts.mayStart(server({ words: ['sh', join(home, 'run.sh'), home], cwd: home }))).toBe(true);
@@ -138,7 +138,7 @@ describe('a command of the user’s own configuration', () => {
     expect(asked.map(({ files }) => files)).toEqual([at('run.sh')]);
   });
 
-  it('is asked about where the record of changes has become long, and lines of it can’t be read', async () => {
+  it('is asked about even when the record of changes is long and has damaged lines', async () => {
     const starts = program();
     starts.changed(at('src/app/server.js'));
     writeFileSync(join(home, '.local/state/own-starts.jsonl'), '{"at":1}\nnot json\n', { flag: 'a' });

@@ -1,4 +1,4 @@
-/** What the configuration of a preset becomes in its requests (BR-7). */
+/** How a preset's configuration shapes its requests (BR-7). */
 import { describe, expect, it } from 'vitest';
 import { choosePresets } from '../../src/app/presets.ts';
 import { createBroker } from '../../src/broker/index.ts';
@@ -15,7 +15,7 @@ async function brokerOf(base_url: string, model: Partial<ModelConfig>, env: Envi
 }
 
 describe('the parameters of a preset', () => {
-  it('are part of each request, under the names of the server', async () => {
+  it('are in each request, under the names that the server uses', async () => {
     await using server = await startScriptedServer([say('Yes.')]);
     const broker = await brokerOf(server.baseUrl, {
       temperature: 0.2,
@@ -36,14 +36,14 @@ describe('the parameters of a preset', () => {
     });
   });
 
-  it('give way to what a call needs: a second opinion has a temperature of 0', async () => {
+  it('yield to what a call needs: a second opinion has a temperature of 0', async () => {
     await using server = await startScriptedServer([say('NO')]);
     const broker = await brokerOf(server.baseUrl, { temperature: 0.7, max_answer_tokens: 900 });
     await converse(broker, { temperature: 0, maxTokens: 256, category: 'safety' });
     expect(server.requests[0]?.body).toMatchObject({ temperature: 0, max_tokens: 256 });
   });
 
-  it('leave a request as it was where none are set', async () => {
+  it('leave a request unchanged where none are set', async () => {
     await using server = await startScriptedServer([say('Yes.')]);
     await converse(await brokerOf(server.baseUrl, {}));
     expect(Object.keys(server.requests[0]?.body ?? {})).toEqual([
@@ -55,7 +55,7 @@ describe('the parameters of a preset', () => {
     ]);
   });
 
-  it('keep the longest answer of a preset also in the room that is planned for it', async () => {
+  it('limit the longest answer also in the token budget', async () => {
     await using server = await startScriptedServer([]);
     const broker = await brokerOf(server.baseUrl, { max_answer_tokens: 900 });
     const signal = AbortSignal.timeout(10_000);
@@ -69,7 +69,7 @@ describe('headers and extra_body', () => {
     extra_body: { user: `\${TEAM}`, metadata: { plain: 'as it is: $TEAM' } },
   };
 
-  it('take values from the environment, for questions beside the conversation too', async () => {
+  it('take values from the environment, also for calls beside the conversation', async () => {
     await using server = await startScriptedServer([say('Yes.')]);
     const broker = await brokerOf(server.baseUrl, MODEL, { TEAM: 'blue', GATEWAY_TOKEN: 'abc' });
     expect((await converse(broker)).reply.text).toBe('Yes.');
@@ -78,7 +78,7 @@ describe('headers and extra_body', () => {
     expect(request?.body).toMatchObject({ user: 'blue', metadata: { plain: 'as it is: $TEAM' } });
   });
 
-  it('send nothing where a variable is not set, and name it', async () => {
+  it('send nothing when a variable is not set, and name it', async () => {
     await using server = await startScriptedServer([say('Yes.')]);
     const { failure } = (await converse(await brokerOf(server.baseUrl, MODEL, { TEAM: 'blue' }))).reply;
     expect(failure?.message).toBe(

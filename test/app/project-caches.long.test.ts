@@ -1,4 +1,4 @@
-/** Package managers in Project mode: they install, from registries on loopback, into caches of the project's own. */
+/** Package managers in Project mode install from registries on loopback, into caches of the project. */
 import { execFile, execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { lacks } from '../support/lacks.ts';
 
 const digest = (kind: string, bytes: Buffer, as: 'hex' | 'base64') => createHash(kind).update(bytes).digest(as);
 
-describe.skipIf(!trialsWork())('in Project', () => {
+describe.skipIf(!trialsWork())('package managers in Project', () => {
   let tools: Tools;
   let root: string;
   let tree: string;
@@ -51,7 +51,7 @@ describe.skipIf(!trialsWork())('in Project', () => {
     rmSync(root, { recursive: true, force: true });
   });
 
-  /** With the user's own home directory, where nothing can be written. */
+  /** The user's own home directory is used, where nothing can be written. */
   async function run(script: string, own = cacheOf(cache, tree)): Promise<string> {
     const joined = await network.join();
     const launch = {
@@ -69,7 +69,7 @@ describe.skipIf(!trialsWork())('in Project', () => {
     });
   }
 
-  it.skipIf(lacks('npm') || lacks('tar'))('npm ci installs, and its cache serves the next install', async () => {
+  it.skipIf(lacks('npm') || lacks('tar'))('run npm ci, and its cache serves the next install', async () => {
     mkdirSync(join(root, 'package'));
     writeFileSync(join(root, 'package/package.json'), '{"name":"tiny","version":"1.0.0","main":"i.js"}');
     writeFileSync(join(root, 'package/i.js'), 'module.exports = "tiny works";');
@@ -92,7 +92,7 @@ describe.skipIf(!trialsWork())('in Project', () => {
     expect(await run(install)).toMatch(/added 1 package[\s\S]*tiny works/);
   });
 
-  it.skipIf(lacks('python3'))('pip installs in a venv of the project', async () => {
+  it.skipIf(lacks('python3'))('let pip install into a venv of the project', async () => {
     const wheel = join(root, 'tiny-1.0-py3-none-any.whl');
     const write = `
 import sys, zipfile
@@ -111,7 +111,7 @@ with zipfile.ZipFile(sys.argv[1], 'w') as z:
     expect(text).not.toMatch(/not owned or is not writable|cache has been disabled/);
   });
 
-  it.skipIf(lacks('cargo') || lacks('cc') || lacks('tar'))('cargo builds with a crate of a registry', async () => {
+  it.skipIf(lacks('cargo') || lacks('cc') || lacks('tar'))('let cargo build with a crate of a registry', async () => {
     const name = 'tinycrate';
     const source = join(root, `${name}-1.0.0`);
     mkdirSync(join(source, 'src'), { recursive: true });
@@ -134,13 +134,13 @@ with zipfile.ZipFile(sys.argv[1], 'w') as z:
     expect(await run('cd app && cargo run')).toMatch(/Downloaded tinycrate[\s\S]*tiny works/);
     files.delete(`/crates/${name}-1.0.0`);
     expect(await run('cd app && rm -r target && cargo run')).toContain('tiny works');
-    // A new cache has what the user has.
+    // A new cache starts with the user's files.
     const CARGO_HOME = cacheOf(cache, tree)?.env.CARGO_HOME;
     const fresh = cacheOf(join(root, 'fresh'), tree, { ...process.env, CARGO_HOME });
     expect(await run('cd app && rm -r target && cargo run --offline', fresh)).toContain('tiny works');
   });
 
-  it.skipIf(lacks('go') || lacks('python3'))('go builds with a module of a proxy', async () => {
+  it.skipIf(lacks('go') || lacks('python3'))('let go build with a module of a proxy', async () => {
     const proxy = join(root, 'proxy/tiny.example/m/@v');
     mkdirSync(proxy, { recursive: true });
     writeFileSync(join(proxy, 'list'), 'v1.0.0\n');
@@ -163,7 +163,7 @@ with zipfile.ZipFile(sys.argv[1], 'w') as z:
     expect(await run(`${settings}; cd goapp; go run .`)).toBe('tiny works\n');
   });
 
-  it('nothing of it is in the project or in the home directory', async () => {
+  it('leave nothing in the project or the home directory', async () => {
     expect(await run('touch "$PIP_CACHE_DIR"; touch ~/x || echo refused')).toMatch(/Read-only file system\s*refused/);
     expect(readdirSync(tree).filter((name) => name.startsWith('.'))).toEqual([]);
   });

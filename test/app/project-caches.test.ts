@@ -1,4 +1,4 @@
-/** The caches of package managers in Project mode: what they start with, and when they go. */
+/** The caches of package managers in Project mode: their first contents, and their removal. */
 import {
   existsSync,
   lstatSync,
@@ -16,14 +16,14 @@ import { cacheOf, cachesIn, pruneCaches } from '../../src/app/project-caches.ts'
 
 const DAY = 24 * 60 * 60 * 1000;
 
-describe('the caches of projects', () => {
+describe('the cache of a project', () => {
   let root: string;
   beforeAll(() => {
     root = mkdtempSync(join(tmpdir(), 'aish-caches-'));
   });
   afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-  it('takes configuration and crates that the user has by links, and the rest is the project’s own', () => {
+  it('links the user’s configuration and crates, and has everything else of its own', () => {
     const home = join(root, 'home');
     const crates = join(home, '.cargo/registry/cache/crates.io');
     mkdirSync(crates, { recursive: true });
@@ -42,7 +42,7 @@ describe('the caches of projects', () => {
     expect(cacheOf(join(root, 'cache'), '/other', { HOME: home })?.directory).not.toBe(made?.directory);
   });
 
-  it('removes those that are old, and the least recently used of too much, but none in use', async () => {
+  it('is removed when old, or least recently used over the size limit, but never in use', async () => {
     const cache = join(root, 'pruned');
     const now = Date.now();
     for (const [tree, days, bytes] of [

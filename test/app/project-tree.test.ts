@@ -27,12 +27,12 @@ describe('the project’s tree', () => {
     expect(projectTree(join(code(), 'deep'), NONE, home())).toBe(join(code(), 'deep'));
   });
 
-  it('is the directory itself without a repository, behind links', () => {
+  it('is the directory itself without a repository, with links resolved', () => {
     symlinkSync(join(code(), 'deep'), join(root, 'link'));
     expect(projectTree(join(root, 'link'), NONE, home())).toBe(join(code(), 'deep'));
   });
 
-  it('is never the home directory nor what holds it, not even as a repository', () => {
+  it('is never the home directory or a parent of it, not even as a repository', () => {
     mkdirSync(join(home(), '.git'));
     expect(projectTree(home(), NONE, home())).toBeUndefined();
     expect(projectTree(root, NONE, home())).toBeUndefined();
@@ -40,7 +40,7 @@ describe('the project’s tree', () => {
     expect(projectTree(code(), NONE, home())).toBe(code());
   });
 
-  it('is none that holds this program or its settings, nor one inside them', () => {
+  it('is undefined when it contains this program or its settings, or is inside them', () => {
     mkdirSync(join(code(), '.git'));
     mkdirSync(join(root, 'kept', 'session'), { recursive: true });
     const program = join(code(), 'node_modules', 'aish-tui', 'dist');
@@ -53,12 +53,12 @@ describe('the project’s tree', () => {
     expect(projectTree(code(), whole(join(root, 'kept')), home())).toBe(code());
   });
 
-  it('is none where the directory is gone', () => {
+  it('is undefined when the directory is gone', () => {
     expect(projectTree(join(root, 'gone'), NONE, home())).toBeUndefined();
   });
 });
 
-describe('a project that something outside leads into', () => {
+describe('a project that files outside refer to', () => {
   const launcher = () => join(root, 'program', 'dist', 'aish-sandbox');
   const config = () => join(home(), '.config', 'aish', 'config.jsonc');
   const at = (path: string) => {
@@ -96,14 +96,14 @@ describe('a project that something outside leads into', () => {
       'its own name for aish-tui',
       () => symlinkSync('/elsewhere', at(join(code(), 'node_modules', '.bin', 'aish-tui'))),
     ],
-  ])('is none: %s', (_, lead) => {
+  ])('is not writable as a tree: %s', (_, lead) => {
     expect(treeWith()).toBe(code());
     const env = lead();
     expect(treeWith(env ?? {})).toBeUndefined();
   });
 
   it.each(['.config/nvim', '.ssh', '.config/systemd/user/x.service.d', '.oh-my-zsh/custom'])(
-    'is none: %s of the home directory itself',
+    'is not writable as a tree: %s of the home directory',
     (name) => {
       const tree = join(home(), name);
       mkdirSync(tree, { recursive: true });
@@ -117,7 +117,7 @@ describe('a project that something outside leads into', () => {
     '.oh-my-zsh .config/nvim .config/systemd/user .config/autostart .vim .claude .config .local/share .nvm .ssh'.split(
       ' ',
     ),
-  )('is none: ~/%s', (name) => {
+  )('is not writable as a tree: ~/%s', (name) => {
     const directory = join(home(), name);
     mkdirSync(directory, { recursive: true });
     const env = { HOME: home(), PATH: join(root, 'bin') };
@@ -125,14 +125,17 @@ describe('a project that something outside leads into', () => {
     expect(projectTree(directory, taken, home())).toBeUndefined();
   });
 
-  it.each(['.dotfiles', 'gradle', 'pip', '.config/mine', 'code/.github', 'x/.vim'])('is one: ~/%s', (name) => {
-    const directory = join(home(), name);
-    mkdirSync(directory, { recursive: true });
-    // The temporary files of this test lie in it.
-    const env = { HOME: home(), PATH: join(root, 'bin'), XDG_CONFIG_HOME: join(root, 'settings') };
-    const taken = overlapTest(() => ownPlaces(launcher(), undefined, env));
-    expect(projectTree(directory, taken, home())).toBe(directory);
-  });
+  it.each(['.dotfiles', 'gradle', 'pip', '.config/mine', 'code/.github', 'x/.vim'])(
+    'is writable as a tree: ~/%s',
+    (name) => {
+      const directory = join(home(), name);
+      mkdirSync(directory, { recursive: true });
+      // The temporary files of this test lie in it.
+      const env = { HOME: home(), PATH: join(root, 'bin'), XDG_CONFIG_HOME: join(root, 'settings') };
+      const taken = overlapTest(() => ownPlaces(launcher(), undefined, env));
+      expect(projectTree(directory, taken, home())).toBe(directory);
+    },
+  );
 
   it.each<readonly [string, (tree: string) => string]>([
     ['KUBECONFIG', (tree) => `${tree}/kc`],
@@ -149,32 +152,32 @@ describe('a project that something outside leads into', () => {
     ['EDITOR', (tree) => `sh -c '${tree}/e'`],
     ['VISUAL', () => 'sh -c "$HOME/code/e"'],
     ['PAGER', () => '~/code/p'],
-  ])('is none: %s names what is there', (name, value) => {
+  ])('is not writable as a tree when %s names a file in it', (name, value) => {
     expect(treeWith({ [name]: value(code()) })).toBeUndefined();
   });
 
-  it('is one where variables name data of it', () => {
+  it('is writable as a tree when variables name data in it', () => {
     const env = { PWD: code(), OLDPWD: code(), GIT_DIR: join(code(), '.git'), VIRTUAL_ENV: join(code(), '.venv') };
     expect(treeWith({ ...env, GIT_PAGER: 'less -R', GIT_BRANCH: 'origin/main', LESS: '-FRX' })).toBe(code());
   });
 
-  it('is none with the configuration that was named at the start', () => {
+  it('is not writable as a tree when it contains the configuration named at the start', () => {
     expect(treeWith({}, join(code(), 'named.jsonc'))).toBeUndefined();
   });
 
-  it('is one where a file stands for a directory', () => {
+  it('is writable as a tree when a file is in place of a directory', () => {
     file(join(code(), 'node_modules'));
     expect(treeWith({ PATH: file(join(root, 'no-directory')) })).toBe(code());
   });
 
-  it('is one where programs of its own are put before the system’s, but none that aish-tui starts', () => {
+  it('is writable as a tree when its programs precede the system’s, except those that aish-tui starts', () => {
     file(join(code(), 'bin', 'python'));
     expect(treeWith({ PATH: `${join(code(), 'bin')}:/usr/bin` })).toBe(code());
   });
 });
 
-describe('the ways of a path', () => {
-  it('go over each link, and end where the system says', () => {
+describe('the resolved steps of a path', () => {
+  it('follow each link, and end where the system does', () => {
     mkdirSync(join(root, 'a', 'b'), { recursive: true });
     symlinkSync('a/b', join(root, 'one'));
     symlinkSync(`${root}/one/../c`, join(root, 'two'));
@@ -200,7 +203,7 @@ describe('the ways of a path', () => {
     expect(() => realpathSync.native(join(root, 'a0'))).toThrow('ELOOP');
   });
 
-  it('end where links go round', () => {
+  it('end at circular links', () => {
     symlinkSync(join(root, 'y'), join(root, 'x'));
     symlinkSync(join(root, 'x'), join(root, 'y'));
     expect(waysThrough()(join(root, 'x')).length).toBeLessThan(60);

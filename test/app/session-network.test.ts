@@ -1,4 +1,4 @@
-/** The loopback of a session: what one command serves, the next one reaches, and nothing else does. */
+/** The loopback of a session: one command's server is reachable by the next, and by nothing else. */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -38,7 +38,7 @@ describe.skipIf(!trialsWork())('the network of a session', () => {
     return { child, ended: ended.promise, begun: begun.promise };
   }
 
-  it('lets a command reach what another one serves, and shows its addresses', async () => {
+  it('lets a command reach the server of another one, and lists its addresses', async () => {
     const network = new SessionNetwork(tools.launcher, { ask: async () => 'no', run: () => undefined, say: () => {} });
     const holder = (await network.join())?.holder;
     expect(holder).toBeGreaterThan(0);
@@ -55,7 +55,7 @@ describe.skipIf(!trialsWork())('the network of a session', () => {
     network.close();
   });
 
-  it('reaches no service of the machine, and nothing beyond it', async () => {
+  it('reaches no service of the machine, and nothing outside it', async () => {
     const network = new SessionNetwork(tools.launcher, { ask: async () => 'no', run: () => undefined, say: () => {} });
     const outside = createServer((socket) => socket.end('outside')).listen(0, '127.0.0.1');
     await new Promise((resolve) => outside.once('listening', resolve));
@@ -68,7 +68,7 @@ describe.skipIf(!trialsWork())('the network of a session', () => {
     network.close();
   });
 
-  it('is never taken from a process that does not hold one: the command then has its own', async () => {
+  it('is not joined through a process without one: the command then gets its own', async () => {
     const outside = createServer((socket) => socket.end('outside')).listen(0, '127.0.0.1');
     await new Promise((resolve) => outside.once('listening', resolve));
     const address = outside.address();
@@ -80,7 +80,7 @@ describe.skipIf(!trialsWork())('the network of a session', () => {
     outside.close();
   });
 
-  it('serves what a job listens with on this machine, on loopback only, and says so once', async () => {
+  it('serves a job’s port on this machine, on loopback only, with one message', async () => {
     const said: string[] = [];
     const jobs = new Map<number | undefined, number>();
     const user = { ask: async () => 'no' as const, run: () => undefined, say: (text: string) => said.push(text) };
@@ -103,7 +103,7 @@ describe.skipIf(!trialsWork())('the network of a session', () => {
     const first = serve('first', 0, '127.0.0.1');
     const port = Number(await first.begun);
     await setTimeout(700);
-    // A command that is no job yet.
+    // The command is not a job yet.
     expect(said).toEqual([]);
     jobs.set(first.child.pid, 1);
     await has(new RegExp(`^http://127\\.0\\.0\\.1:${port} is served from the session \\(job 1\\)$`));
@@ -119,7 +119,7 @@ describe.skipIf(!trialsWork())('the network of a session', () => {
     const [own] = Object.values(networkInterfaces()).flatMap((each) => each?.filter((one) => !one.internal) ?? []);
     if (own?.family === 'IPv4')
       await expect(fetch(`http://${own.address}:${all}/`).then((reply) => reply.status)).rejects.toThrow();
-    // Where another program of this machine has the port, it is served on another one.
+    // Where another program has the port, it is served on another one.
     const busy = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => busy.once('listening', resolve));
     const address = busy.address();

@@ -20,10 +20,10 @@ it.each([
   ['Podman', { '/run/.containerenv': 'engine="podman"' }, 'linux x64, in a container'],
   ['LXC', { '/proc/1/environ': 'PATH=/bin\0container=lxc\0' }, 'linux x64, in a container'],
   ['nothing to be seen', {}, 'linux x64'],
-])('tells %s', (_what, files, name) => {
+])('the system’s description names %s', (_what, files, name) => {
   expect(on(files)).toBe(name);
 });
 
-it('asks nothing elsewhere', () => {
+it('the system’s description reads no Linux files on other systems', () => {
   expect(on({ '/.dockerenv': '' }, 'darwin')).toBe('darwin x64');
 });

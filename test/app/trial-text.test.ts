@@ -1,4 +1,4 @@
-/** What `aish-tui try` says below a command's own output: first that nothing was done, then what is lost. */
+/** The text of `aish-tui try` below a command's own output: first that nothing was changed, then the losses. */
 import { describe, expect, it } from 'vitest';
 import { asJson, trialText, withUnstarted } from '../../src/cli/try.ts';
 
@@ -30,8 +30,8 @@ function said(changes: readonly TrialChange[], more: Partial<Extract<TrialOutcom
   return trialText(outcome, '/p').split('\n');
 }
 
-describe('what a trial says', () => {
-  it('says first that nothing was changed, then the losses, by paths of the directory', () => {
+describe('the text of a trial', () => {
+  it('says first that nothing was changed, then lists losses by paths of the directory', () => {
     expect(
       said([
         change('created', '/p/new\n  delete forged', { bytes: 3 }),
@@ -51,7 +51,7 @@ describe('what a trial says', () => {
     ]);
   });
 
-  it('counts what git keeps for itself, but lists what it obeys', () => {
+  it('counts git’s own data, but lists files that git obeys', () => {
     expect(
       said([
         change('created', '/p/.git/objects/ab', { type: 'directory' }),
@@ -66,7 +66,7 @@ describe('what a trial says', () => {
     ]);
   });
 
-  it('says how a failing command ended, what was refused, and that nothing would change', () => {
+  it('reports how a failing command ended, what was refused, and that nothing would change', () => {
     expect(said([], { exitCode: 6, doubts: ['it was refused'] })).toEqual([
       'aish-tui: only tried, nothing was changed. For real it would change nothing here',
       'the command ended with 6; a trial has no network and no sockets',
@@ -77,7 +77,7 @@ describe('what a trial says', () => {
     expect(trialText({ kind: 'cannotTell', why: 'why' }, '/p')).toBe("aish-tui: the trial can't tell: why\n");
   });
 
-  it('says of a command that can’t be started that it would change nothing, with the code of a shell', () => {
+  it('says that a command that can’t start would change nothing, with a shell’s exit code', () => {
     const unstarted = (why: string) => withUnstarted({ kind: 'cannotTell', why });
     const text = trialText(unstarted('exec: nosuch: No such file or directory'), '/p');
     expect(text).toContain('For real it would change nothing here\nthe command ended with 127;');
@@ -86,7 +86,7 @@ describe('what a trial says', () => {
     expect(unstarted('mounts: Permission denied')).toMatchObject({ kind: 'cannotTell' });
   });
 
-  it('spells out in JSON what of a name is no text', () => {
+  it('escapes in JSON the bytes of a name that are not UTF-8', () => {
     const outcome = {
       ...withUnstarted({ kind: 'cannotTell', why: 'exec: a: Permission denied' }),
       changes: [change('created', '/p/f\udce9')],

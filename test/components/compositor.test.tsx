@@ -14,7 +14,7 @@ async function setComposed(options: StageOptions = {}): Promise<Composed> {
   return { ...stage, display, output };
 }
 
-/** What the terminal was sent, how often Ink drew, and how often React committed, while `run` lasted. */
+/** What the terminal received, how often Ink drew, and how often React committed, during `run`. */
 async function cost({ display, output, counts }: Composed, run: () => void | Promise<void>) {
   const before = { writes: display.written.length, frames: output.compositor?.counts.frames, ...counts };
   await run();
@@ -27,11 +27,11 @@ async function cost({ display, output, counts }: Composed, run: () => void | Pro
   };
 }
 
-/** Lets everything happen that a change has set off. */
+/** Waits for everything that a change triggers. */
 const turn = () => new Promise((resolve) => setTimeout(resolve, 60));
 
-describe('what a change costs', () => {
-  it('a typed letter is one short write before React hears of it', async () => {
+describe('the cost of a change', () => {
+  it('is one short write for a typed letter, before React is involved', async () => {
     const stage = await setComposed({ columns: 120, rows: 40 });
     stage.press('?tell');
     await stage.see('?tell');
@@ -41,14 +41,14 @@ describe('what a change costs', () => {
       expect(typed).toMatchObject({ writes: 1, frames: 0, commits: 0 });
       expect(typed.bytes).toBeLessThanOrEqual(20);
     }
-    // Nor afterwards.
+    // Nothing follows afterwards either.
     expect(await cost(stage, async () => void (await turn()))).toEqual({ writes: 0, bytes: 0, frames: 0, commits: 0 });
     await stage.see('?tellz1é');
     await stage.display.settled();
     expect(stage.display.cursor).toEqual({ x: '[aish:fast]> ?tellz1é '.length, y: 38 });
   });
 
-  it('a token that fills no line is a write, and nothing else', async () => {
+  it('is only a write for a token that fills no line', async () => {
     const stage = await setComposed();
     stage.press('?tell me\r');
     await stage.until(() => stage.calls.length === 1);
@@ -62,7 +62,7 @@ describe('what a change costs', () => {
     expect(token).toMatchObject({ writes: 1, frames: 0, commits: 0 });
   });
 
-  it('the sign that turns meanwhile is a write, and a longer text commits once for each row', async () => {
+  it('is a write for a turn of the spinner, and one commit per row for longer text', async () => {
     const stage = await setComposed({ columns: 120, rows: 40, motion: true });
     stage.press('?tell me\r');
     await stage.until(() => stage.calls.length === 1);
@@ -84,11 +84,11 @@ describe('what a change costs', () => {
         }
       }
     });
-    // A paragraph is two rows, which come at once.
+    // A paragraph is two rows, which arrive together.
     expect(text.commits).toBeLessThanOrEqual(2 * rows);
   });
 
-  it('output of a program in a full pane costs no frame of Ink', async () => {
+  it('is no frame of Ink for program output in a full pane', async () => {
     const stage = await setComposed();
     stage.press('sleep 9\r');
     await stage.until(() => stage.commands.length === 1);
@@ -107,7 +107,7 @@ describe('what a change costs', () => {
   });
 });
 
-/** Ink's own text of a stage on a terminal, to be compared with what the compositor has drawn. */
+/** Draws Ink's own text of a stage on a terminal, to compare with the compositor's. */
 async function cellsOfText(stage: Stage, columns: number, rows: number): Promise<readonly string[]> {
   const terminal = new FakeTerminal(columns, rows);
   for (const [y, line] of stage.raw().split('\n').entries()) terminal.write(`\x1b[${y + 1}H${line}`);
@@ -161,7 +161,7 @@ const SCENES: Readonly<Record<string, (stage: Stage) => Promise<void>>> = {
   },
 };
 
-describe('a component draws the same with the compositor and as text of Ink', () => {
+describe('a component drawn by the compositor equals its text by Ink', () => {
   for (const [columns, rows] of [
     [80, 24],
     [40, 10],
@@ -183,7 +183,7 @@ describe('a component draws the same with the compositor and as text of Ink', ()
   }
 });
 
-/** Draws everything anew, and says whether the terminal shows what it showed before. */
+/** Redraws everything, and checks that the terminal shows the same as before. */
 async function expectWhole({ display, output }: Composed): Promise<void> {
   output.compositor?.flush();
   await display.settled();
@@ -196,7 +196,7 @@ async function expectWhole({ display, output }: Composed): Promise<void> {
   expect(display.cursor).toEqual(cursor);
 }
 
-describe('the picture stays whole', () => {
+describe('the screen stays complete', () => {
   it('over resizes, also between a frame and its writing', async () => {
     const stage = await setComposed();
     stage.press('ls deep\r');
@@ -216,7 +216,7 @@ describe('the picture stays whole', () => {
     }
   });
 
-  it('while a program has the terminal in the middle of a reply', async () => {
+  it('after a program had the terminal during a reply', async () => {
     const stage = await setComposed();
     stage.press('?tell me\r');
     await stage.until(() => stage.calls.length === 1);
@@ -236,7 +236,7 @@ describe('the picture stays whole', () => {
     await expectWhole(stage);
   });
 
-  it('under and behind a HALT, and in other colours', async () => {
+  it('with and behind a HALT, and in other colours', async () => {
     const stage = await setComposed({ theme: THEMES.dark });
     stage.press('?clean up\r');
     await stage.until(() => stage.calls.length === 1);

@@ -12,8 +12,8 @@ const call: CountedCall = {
   local: false,
 };
 
-describe('money on screen', () => {
-  it('is hidden while nothing was spent, then stands in the status bar', async () => {
+describe('the cost on screen', () => {
+  it('is hidden while nothing was spent, then is in the status bar', async () => {
     const stage = await setStage();
     void stage.engine.dispatch({ type: 'callCounted', call: { ...call, dollars: 0, local: true } });
     await stage.see(/-- UNRESTRICTED -- +fast/);
@@ -25,7 +25,7 @@ describe('money on screen', () => {
   it.each([
     [80, 24],
     [40, 10],
-  ])('that is used up asks with two answers and the focus on no, at %d×%d', async (columns, rows) => {
+  ])('at its limit asks with two answers and the focus on no, at %d×%d', async (columns, rows) => {
     const stage = await setStage({ columns, rows });
     stage.press('what is here\r');
     await stage.until(() => stage.calls.length === 1);

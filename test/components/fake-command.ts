@@ -64,7 +64,7 @@ export class FakeCommand implements RunningCommand {
     Object.assign(this.output, { version: this.output.version + 1, promptText: asks });
     for (const listener of this.#listeners) listener();
   }
-  /** Waits for an answer behind these words. */
+  /** Prints these words and waits for an answer. */
   ask(words: string, change: { echoOff?: boolean; asker?: string } = {}): void {
     Object.assign(this, { asks: true, ...change });
     this.print([words], words);

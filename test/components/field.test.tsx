@@ -10,7 +10,7 @@ async function goal(text: string) {
   await stage.see(`› ${text}`);
   const holds = (wanted: string) =>
     stage.until(() => {
-      // A field begins to listen a moment after it is drawn.
+      // A field starts to listen a moment after it is drawn.
       stage.clock.advance(5);
       const { panel } = stage.screen.ui.get();
       return panel.kind === 'goal' && panel.text === wanted;
@@ -19,7 +19,7 @@ async function goal(text: string) {
 }
 
 describe('a field of a dialog', () => {
-  it('knows the editing keys of the prompt', async () => {
+  it('has the editing keys of the prompt', async () => {
     const stage = await goal('tidy up the house');
     stage.press('\x17');
     await stage.holds('tidy up the ');
@@ -39,7 +39,7 @@ describe('a field of a dialog', () => {
     await stage.holds('clean up the house');
   });
 
-  it('moves over what reads as one character, and deletes it whole', async () => {
+  it('moves over and deletes a whole character at a time, whatever its parts', async () => {
     const stage = await goal('a👩‍💻b');
     stage.press('\x1b[D\x7f');
     await stage.holds('ab');
@@ -49,7 +49,7 @@ describe('a field of a dialog', () => {
     await stage.holds('cb');
   });
 
-  it('goes on in the middle, with the whole text in sight', async () => {
+  it('inserts in the middle, with the whole text visible', async () => {
     const stage = await goal('one two');
     stage.press('\x1bb');
     stage.press('big ');

@@ -11,7 +11,7 @@ import type {
 import { groupHalts } from '../../src/remote/fleet/index.ts';
 import { type Stage, setStage } from './stage.tsx';
 
-/** A fleet that stands where a test puts it, and writes down what it is told. */
+/** A fleet in a state that the test sets, which records its instructions. */
 class Fleet implements FleetRun {
   readonly goal: string;
   readonly answers: (readonly [hosts: readonly string[], answer: FleetAnswer])[] = [];
@@ -133,7 +133,7 @@ describe('a fleet on the screen', () => {
     expect(stage.frame()).not.toContain('of 3 ended');
   });
 
-  it('asks once for equal questions, hosts first, and answers none of them by itself', async () => {
+  it('asks once for equal questions, hosts first, and answers none automatically', async () => {
     const { stage, fleet } = await begin(':fleet clean up on web1,web2,web3,old');
     const missing = haltOf('old', { targets: undefined });
     fleet.halt([haltOf('web1'), haltOf('web2'), haltOf('web3'), missing]);
@@ -154,7 +154,7 @@ describe('a fleet on the screen', () => {
     expect(fleet.answers[1]).toEqual([['old'], 'skip']);
   });
 
-  it('some of the hosts: they are asked about alone, and then the others', async () => {
+  it('asks about chosen hosts alone first, and then about the others', async () => {
     const { stage, fleet } = await begin(':fleet clean up on web1,web2,web3');
     fleet.halt([haltOf('web1'), haltOf('web2'), haltOf('web3')]);
     await asked(stage, /HALT.*on 3 hosts/);
@@ -173,7 +173,7 @@ describe('a fleet on the screen', () => {
     expect(fleet.answers[1]).toEqual([['web2', 'web3'], 'abort']);
   });
 
-  it('a question that is another one by now is taken back, armed anew, and the old answer goes nowhere', async () => {
+  it('withdraws a question that changed, arms the new one, and ignores the old answer', async () => {
     const { stage, fleet } = await begin(':fleet clean up on web1,web2');
     fleet.halt([haltOf('web1')]);
     await asked(stage, /HALT.*on web1/);
@@ -184,7 +184,7 @@ describe('a fleet on the screen', () => {
     expect(fleet.answers).toEqual([]);
   });
 
-  it('Ctrl-X Ctrl-C ends it, at its question too', async () => {
+  it('ends with Ctrl-X Ctrl-C, also at its question', async () => {
     const { stage, fleet } = await begin(':fleet clean up on web1,web2');
     fleet.halt([haltOf('web1'), haltOf('web2')]);
     await asked(stage, /HALT.*on 2 hosts/);
@@ -195,7 +195,7 @@ describe('a fleet on the screen', () => {
     expect(stage.engine.state.questions).toEqual([]);
   });
 
-  it('says what is wrong with the line, and knows of one fleet at a time', async () => {
+  it('explains a wrong line, and runs only one at a time', async () => {
     const { stage } = await begin(':fleet look on web1');
     stage.press(':fleet look again on web1\r');
     await stage.see('a fleet is at work; :fleet stop ends it');

@@ -32,7 +32,7 @@ async function put(size: { columns?: number; rows?: number } = {}) {
   return { stage, answer, gone };
 }
 
-/** Types into the field in hand and leaves it with Enter. */
+/** Types into the current field and leaves it with Enter. */
 async function fill(stage: Stage, heading: string, text: string): Promise<void> {
   await stage.see(heading);
   await stage.until(stage.listens);
@@ -44,7 +44,7 @@ async function fill(stage: Stage, heading: string, text: string): Promise<void> 
 }
 
 describe('a form of a server', () => {
-  it('takes one field after the other, shows what is in it, and sends it after a yes', async () => {
+  it('takes one field after the other, shows the values, and sends them after a yes', async () => {
     const { stage, answer } = await put();
     stage.press('too early');
     await stage.arm();
@@ -68,7 +68,7 @@ describe('a form of a server', () => {
     expect(stage.engine.state.questions).toEqual([]);
   });
 
-  it('is not sent while something is missing: it goes to that field', async () => {
+  it('is not sent while a field is missing, and goes to that field', async () => {
     const { stage } = await put();
     await stage.arm();
     await stage.until(stage.listens);
@@ -79,7 +79,7 @@ describe('a form of a server', () => {
     expect(stage.engine.state.questions).toHaveLength(1);
   });
 
-  it('is declined, or cancelled when its server or the user gives up', async () => {
+  it('is declined by the user, or cancelled when its server or the user gives up', async () => {
     const declined = await put();
     await declined.stage.arm();
     await declined.stage.until(declined.stage.listens);
@@ -94,7 +94,7 @@ describe('a form of a server', () => {
     expect(withdrawn.stage.engine.state.questions).toEqual([]);
   });
 
-  it('keeps what was typed out of the journal, and is gone after a resume', async () => {
+  it('keeps typed values out of the journal, and is gone after a resume', async () => {
     const { stage, answer } = await put();
     const journaled: string[] = [];
     stage.engine.onEvent((event) => journaled.push(JSON.stringify(event)));

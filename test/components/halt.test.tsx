@@ -15,7 +15,7 @@ async function halt(command: string, size: { columns?: number; rows?: number } =
 }
 
 describe('a HALT', () => {
-  it('shows step, reason, the whole action, where and under what it would run', async () => {
+  it('shows step, reason, the whole action, and where and in which mode it would run', async () => {
     const { frame } = await halt('rm -rf build');
     expect(frame()).toMatch(/HALT\W+step 1 of 4/);
     expect(frame()).toMatch(/^│ {2}1 {2}rm -rf +│$/m);
@@ -24,7 +24,7 @@ describe('a HALT', () => {
     expect(frame()).toMatch(/s\W+skip.*p\W+proceed.*a\W+abort/);
   });
 
-  it('drops keys until the terminal has drawn it and the keyboard was quiet', async () => {
+  it('ignores keys until the terminal has drawn it and the keyboard was quiet', async () => {
     const stage = await halt('rm -rf build');
     stage.press('p');
     await stage.see('ready in a moment');
@@ -35,7 +35,7 @@ describe('a HALT', () => {
     await stage.until(() => stage.commands.length === 1);
   });
 
-  it('is not answered by the first letter of a word: it is armed anew', async () => {
+  it('is not answered by the first letter of a word, but starts its quiet time again', async () => {
     const stage = await halt('rm -rf build');
     await stage.arm();
     stage.press('p');
@@ -47,7 +47,7 @@ describe('a HALT', () => {
     expect(stage.screen.ui.get().question?.armed).toBe(false);
   });
 
-  it('is armed after three seconds though keys keep coming, and what is typed then answers nothing', async () => {
+  it('accepts answers after three seconds even if keys keep coming, and further typing answers nothing', async () => {
     const stage = await halt('rm -rf build');
     const question = () => stage.screen.ui.get().question;
     stage.press('w');
@@ -67,7 +67,7 @@ describe('a HALT', () => {
     await stage.until(() => stage.commands.length === 1);
   });
 
-  it('starts the quiet time anew at every key that comes too early', async () => {
+  it('restarts the quiet time at every key that comes too early', async () => {
     const stage = await halt('rm -rf build');
     await stage.until(() => stage.clock.pending() > 0);
     stage.clock.advance(400);
@@ -108,7 +108,7 @@ describe('a HALT', () => {
     await stage.until(() => stage.commands.length === 1);
   });
 
-  it('lets the command be edited; the changed one is judged anew', async () => {
+  it('lets the user edit the command, and the changed one is judged again', async () => {
     const stage = await halt('rm -rf build');
     await stage.arm();
     stage.answer('e');
@@ -127,7 +127,7 @@ describe('a HALT', () => {
     await stage.until(() => stage.commands.length === 1);
   });
 
-  it('shows what can not be seen, so that no control character disguises a command', async () => {
+  it('shows invisible characters, so that no control character disguises a command', async () => {
     const stage = await setStage();
     stage.press(':norris tidy up\r');
     await stage.until(() => stage.calls.length === 1);
@@ -139,7 +139,7 @@ describe('a HALT', () => {
     expect(frame()).not.toMatch(/[\u202e\u200b\u00a0\x07]/);
   });
 
-  it('scrolls a long action to its end at 40×10, buttons always in sight', async () => {
+  it('scrolls a long action to its end at 40×10, with the buttons always visible', async () => {
     const stage = await halt(`rm -rf ${Array.from({ length: 30 }, (_, n) => `file-${n}`).join(' ')} the-last`, {
       columns: 40,
       rows: 10,
@@ -153,7 +153,7 @@ describe('a HALT', () => {
     expect(stage.frame()).toMatch(/s\W+skip.*p\W+proceed.*a/);
   });
 
-  it('sets the draft aside and brings it back', async () => {
+  it('sets the draft aside and restores it', async () => {
     const stage = await setStage();
     stage.press(':norris tidy up\r');
     await stage.until(() => stage.calls.length === 1);
@@ -161,7 +161,7 @@ describe('a HALT', () => {
     stage.calls[0]?.say('CMD: rm x');
     stage.calls[0]?.end();
     await stage.see('HALT');
-    // Who types on goes on in the draft: the question is not armed yet.
+    // Further typing goes into the draft: the question does not accept answers yet.
     stage.press('t');
     await stage.see(/> half a thought +your draft, kept/);
     await stage.arm();
@@ -187,7 +187,7 @@ describe('a HALT', () => {
     expect(stage.commands).toHaveLength(0);
   });
 
-  it('explains its keys within itself, from where nothing is let run, and gives every key back', async () => {
+  it('explains its keys in place, runs nothing from there, and returns to the question by any key', async () => {
     const stage = await halt('rm -rf build');
     await stage.arm();
     stage.press('\x1bOP');
@@ -224,14 +224,14 @@ describe('a HALT', () => {
     if (rows < 12) expect(lower).toBe(rows - 1);
   });
 
-  it('is aborted by Ctrl-X Ctrl-C even before it is armed: that runs nothing', async () => {
+  it('is aborted by Ctrl-X Ctrl-C even before it accepts answers, since that runs nothing', async () => {
     const stage = await halt('rm -rf build');
     stage.press('\x18\x03');
     await stage.see('! aborted');
     expect(stage.commands).toHaveLength(0);
   });
 
-  it('proceeds with nothing when the screen is taken down', async () => {
+  it('runs nothing when the screen is closed', async () => {
     const stage = await halt('rm -rf build');
     await stage.arm();
     await stage.engine.close();
@@ -267,7 +267,7 @@ describe('proceed', () => {
     await stage.until(() => stage.commands.length === 1);
   });
 
-  it('is not to be had on a screen too small to show what would be lost', async () => {
+  it('is unavailable on a screen too small to show what would be lost', async () => {
     const stage = await halt(many, { columns: 40, rows: 5 });
     await stage.arm();
     await stage.see('too small: only s and a');
@@ -287,7 +287,7 @@ describe('proceed', () => {
     await stage.arm();
     stage.answer('n');
     await stage.see('Enter skips and tells the model this');
-    // What the note is about stays in sight.
+    // The command that the note is about stays visible.
     expect(stage.frame()).toContain('┆ rm -rf logs');
     await stage.until(stage.listens);
     stage.press('not today');
@@ -298,7 +298,7 @@ describe('proceed', () => {
   });
 });
 
-describe('other questions', () => {
+describe('another kind of question', () => {
   it('asks for consent in its own words', async () => {
     const stage = await setStage();
     stage.press('what is here\r');
@@ -313,7 +313,7 @@ describe('other questions', () => {
     await stage.until(() => stage.commands.length === 1);
   });
 
-  it('asks whether to go on after three skips, with no third answer', async () => {
+  it('asks whether to continue after three skips, with only two answers', async () => {
     const stage = await setStage();
     stage.press(':norris tidy up\r');
     await stage.until(() => stage.calls.length === 1);

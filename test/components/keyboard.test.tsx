@@ -1,4 +1,4 @@
-/** Who has the keyboard: what the pane says of it, and where keys go that were typed before it was known (EX-4). */
+/** Who has the keyboard: what the pane says about it, and where keys typed before that was known go (EX-4). */
 import { describe, expect, it } from 'vitest';
 import { setStage } from './stage.tsx';
 
@@ -14,7 +14,7 @@ async function running(stage: Stage, line = 'sleep 5') {
 }
 
 describe('a program that asks', () => {
-  it('for a password has a lock, and says where the keys go', async () => {
+  it('for a password shows a lock, and where the keys go', async () => {
     const stage = await setStage();
     const command = await running(stage);
     command.ask('Password: ', { echoOff: true, asker: 'sudo' });
@@ -27,7 +27,7 @@ describe('a program that asks', () => {
     expect(stage.history.join('\n')).not.toContain('hunter2');
   });
 
-  it('gets keys and pasted blocks in the ways it has asked for', async () => {
+  it('gets keys and pasted blocks in the encoding it requested', async () => {
     const stage = await setStage();
     const command = await running(stage);
     command.keyboard = { disambiguates: true, applicationCursor: true, bracketsPastes: true };
@@ -40,7 +40,7 @@ describe('a program that asks', () => {
   it.each([
     [80, 'bash waits for your answer'],
     [40, 'bash asks'],
-  ])('names the key that answers, in %i columns, where the keyboard is elsewhere', async (columns, words) => {
+  ])('shows the key to answer, in %i columns, while the keyboard is elsewhere', async (columns, words) => {
     const stage = await setStage({ columns });
     const command = await running(stage);
     stage.clock.advance(200);
@@ -52,7 +52,7 @@ describe('a program that asks', () => {
     expect(command.written.join('')).toBe('y\r');
   });
 
-  it('gets the keyboard as soon as the draft in its way is gone', async () => {
+  it('gets the keyboard as soon as the draft is gone', async () => {
     const stage = await setStage();
     const command = await running(stage);
     stage.press('draft');
@@ -65,8 +65,8 @@ describe('a program that asks', () => {
   });
 });
 
-describe('what is typed right behind a shell line', () => {
-  it('is the program’s if it asks: a password typed ahead is in no prompt, no history and no question', async () => {
+describe('text typed directly after a shell line', () => {
+  it('goes to the program if it asks: a password typed ahead is in no prompt, history or question', async () => {
     const stage = await setStage();
     const command = await running(stage);
     stage.press('hunter2\r');
@@ -81,7 +81,7 @@ describe('what is typed right behind a shell line', () => {
     expect(stage.calls).toEqual([]);
   });
 
-  it('is the prompt’s if the command has ended by then', async () => {
+  it('goes to the prompt if the command has ended by then', async () => {
     const stage = await setStage();
     const command = await running(stage, 'echo quick');
     stage.press('next');
@@ -91,7 +91,7 @@ describe('what is typed right behind a shell line', () => {
     expect(command.written).toEqual([]);
   });
 
-  it('is the program’s after a moment if it is a whole line, pastes too', async () => {
+  it('goes to the program after a moment if it is a whole line, pastes too', async () => {
     const stage = await setStage();
     const command = await running(stage);
     stage.press('one');
@@ -102,7 +102,7 @@ describe('what is typed right behind a shell line', () => {
     expect(command.written.join('')).toBe('one two\r');
   });
 
-  it('is the program’s after a moment, which may be slow to draw its question', async () => {
+  it('goes to the program after a moment, which may be slow to draw its question', async () => {
     const stage = await setStage();
     const command = await running(stage);
     stage.press('be');
@@ -123,7 +123,7 @@ describe('what is typed right behind a shell line', () => {
     expect(stage.screen.ui.get().editor.text).toBe('');
   });
 
-  it('is the prompt’s once another key than a typing one comes', async () => {
+  it('goes to the prompt once a key other than a letter comes', async () => {
     const stage = await setStage();
     await running(stage);
     stage.press('ab');
@@ -133,7 +133,7 @@ describe('what is typed right behind a shell line', () => {
 });
 
 describe('a job', () => {
-  it('of the user’s comes to the front with the keyboard, and goes back by a key', async () => {
+  it('of the user comes to the foreground with the keyboard, and goes back by a key', async () => {
     const stage = await setStage();
     const job = stage.job('user', 'server');
     stage.press(':fg 1\r');
@@ -146,7 +146,7 @@ describe('a job', () => {
     expect(stage.screen.ui.get().keyboard).toBe('prompt');
   });
 
-  it('of the model’s is watched: the keys stay at the prompt until they are given', async () => {
+  it('of the model is shown while the keys stay at the prompt until they are given to it', async () => {
     const stage = await setStage();
     const job = stage.job('model', 'npm test');
     job.print(['all is well']);
@@ -161,7 +161,7 @@ describe('a job', () => {
     await stage.until(() => !stage.frame().includes('all is well'));
   });
 
-  it('gives way to the next command of the user’s', async () => {
+  it('gives way to the next command of the user', async () => {
     const stage = await setStage();
     stage.job('model', 'npm test');
     stage.press(':fg 1\r');
@@ -170,7 +170,7 @@ describe('a job', () => {
     await stage.until(() => stage.screen.app.front.job === undefined);
   });
 
-  it('that is not there, or not to be had now, is said', async () => {
+  it('that is missing or unavailable gets a message', async () => {
     const stage = await setStage();
     stage.press(':fg 7\r');
     await stage.see('no job 7');

@@ -17,8 +17,8 @@ const chosen = (stage: Stage) => {
   return panel.kind === 'choices' ? (panel.items[panel.index]?.text ?? '') : '';
 };
 
-describe('the list of everything', () => {
-  it('opens by its key, finds by a few letters, and closes by the same key', async () => {
+describe('the palette', () => {
+  it('opens by its key, searches by a few letters, and closes by the same key', async () => {
     const stage = await open('undo');
     expect(chosen(stage)).toMatch(/^:undo/);
     stage.press(F2);
@@ -26,7 +26,7 @@ describe('the list of everything', () => {
     expect(stage.screen.ui.get().editor.text).toBe('');
   });
 
-  it('has what is called so before what is described so', async () => {
+  it('lists matches of names before matches of descriptions', async () => {
     const stage = await open('mod');
     const { panel } = stage.screen.ui.get();
     const found = panel.kind === 'choices' ? panel.items.map(({ text }) => text) : [];
@@ -34,7 +34,7 @@ describe('the list of everything', () => {
     expect(found).toContain(':norris');
   });
 
-  it('has the ways to write a command that need no words of one’s own, and none that does unseen what another shows', async () => {
+  it('has the editing commands that need no text, and none that does unseen what another shows', async () => {
     const { screen } = await open('undo');
     const { panel } = screen.ui.get();
     const found = panel.kind === 'choices' ? panel.items.map(({ text }) => text) : [];
@@ -50,7 +50,7 @@ describe('the list of everything', () => {
     expect(stage.screen.ui.get().panel.kind).toBe('none');
   });
 
-  it('puts a command into the prompt that needs them', async () => {
+  it('puts a command that needs words into the prompt', async () => {
     const stage = await open(':norris');
     expect(chosen(stage)).toMatch(/^:norris/);
     stage.press('\r');
@@ -65,7 +65,7 @@ describe('the list of everything', () => {
     await stage.see('-- SCROLL --');
   });
 
-  it('has what was run, and goes there', async () => {
+  it('lists earlier commands, and goes to the chosen one', async () => {
     const stage = await setStage();
     stage.press('ls\r');
     await stage.until(() => stage.commands.length === 1);

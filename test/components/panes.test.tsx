@@ -35,7 +35,7 @@ describe('a command of the user', () => {
     expect(stage.commands[0]?.written.join('')).toBe('bob\r\x1b[A');
   });
 
-  it('gets it after a moment without asking, but not while something is being typed', async () => {
+  it('gets the keyboard after a moment without asking, but not while the user types', async () => {
     const stage = await setStage();
     stage.press('sleep 9\r');
     await stage.until(() => stage.engine.state.shell.running !== undefined);
@@ -50,7 +50,7 @@ describe('a command of the user', () => {
     await stage.see('gives it the keyboard');
   });
 
-  it('leaves room for what is said while it runs, however much it prints', async () => {
+  it('leaves room for messages while it runs, however much it prints', async () => {
     const stage = await setStage();
     stage.press('sleep 9\r');
     await stage.until(() => stage.commands.length === 1);
@@ -75,7 +75,7 @@ describe('a command of the user', () => {
     await stage.see('✗ 130');
   });
 
-  it('names what was left out and where the full text is', async () => {
+  it('names what was left out, and the file with the full text', async () => {
     const stage = await setStage();
     stage.press('cat big\r');
     await stage.until(() => stage.commands.length === 1);
@@ -99,7 +99,7 @@ describe('a reply', () => {
     await stage.see('• two');
   });
 
-  it('leaves out the lines by which it asks for something', async () => {
+  it('hides the lines by which it asks for an action', async () => {
     const stage = await setStage();
     stage.press('find them\r');
     await stage.until(() => stage.calls.length === 1);
@@ -108,7 +108,7 @@ describe('a reply', () => {
     expect(stage.frame()).not.toContain('CMD');
   });
 
-  it('can not move the cursor or hide text, whatever it holds', async () => {
+  it('can’t move the cursor or hide text, whatever it contains', async () => {
     const stage = await setStage();
     stage.press('go on\r');
     await stage.until(() => stage.calls.length === 1);
@@ -117,7 +117,7 @@ describe('a reply', () => {
     expect(stage.raw()).not.toMatch(/\x1b\[2J|\x1b\]0|\u202e/);
   });
 
-  it('draws the streaming pane alone: the transcript is not made anew for a token', async () => {
+  it('redraws only the streaming pane for a token, not the transcript', async () => {
     const stage = await setStage();
     stage.press('tell me\r');
     await stage.until(() => stage.calls.length === 1);
@@ -138,7 +138,7 @@ describe('the transcript', () => {
     return stage;
   }
 
-  it('scrolls by key and wheel, says how much is below, and comes back', async () => {
+  it('scrolls by key and wheel, shows how much is below, and returns to the end', async () => {
     const stage = await long();
     stage.press('\x1b[5~');
     await stage.see(/↓ \d+ more below/);
@@ -176,23 +176,23 @@ describe('the transcript', () => {
 });
 
 describe('the status bar', () => {
-  it('tells mode, model, run and place, and fits every width', async () => {
+  it('shows mode, model, run and directory, and fits every width', async () => {
     const wide = await setStage({ columns: 100 });
     wide.press(':norris tidy up\r');
     await wide.see(/-- UNRESTRICTED --\s+fast\s+no sandbox\s+⚡ 1\/4\s+.*\/home\/me \(main\)/);
-    // What goes on has a row of its own, with what stops it.
+    // The current activity has a row of its own, with the key that stops it.
     await wide.see(/^⠋ connecting to fast · 0 s +Ctrl-C stops $|^. connecting to fast · 0 s +Ctrl-C stops *$/m);
     await wide.see(/^\[NORRIS\] tidy up +step 1 of 4 · 0 s *$/m);
     const narrow = await setStage({ columns: 40, rows: 10 });
     const last = narrow.frame().split('\n').at(-1) ?? '';
     expect(last).toContain('-- UNRESTRICTED --');
     expect(last.length).toBeLessThanOrEqual(40);
-    // A hint takes its place, and the mode is still no other one.
+    // A hint takes its place, and the mode is still shown correctly.
     narrow.screen.hint('some twenty letters');
     await narrow.see(/^ UNRES {3}some twenty letters/m);
   });
 
-  it('a mode that is chosen again says what it means', async () => {
+  it('explains a mode that is chosen again', async () => {
     const stage = await setStage();
     stage.press(':mode unrestricted\r');
     await stage.see('already unrestricted: the model can write');

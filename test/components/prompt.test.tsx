@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { setStage } from './stage.tsx';
 
 describe('the prompt', () => {
-  it('says in the first minute where you are, what can be typed, and who answers', async () => {
+  it('shows in the first minute the directory, what can be typed, and who answers', async () => {
     const { frame } = await setStage();
     expect(frame()).toContain('/home/me');
     expect(frame()).toMatch(/❯ git status +runs in your shell\n\? why did that fail +asks the model/);
@@ -11,7 +11,7 @@ describe('the prompt', () => {
     expect(frame()).toContain('[aish:fast]>');
   });
 
-  it('shows how a line will be taken, and one key takes it the other way', async () => {
+  it('shows where a line will go, and one key sends it the other way', async () => {
     const { press, see, commands, until } = await setStage();
     press('ls -la');
     await see(/ls -la\s+shell · Alt-S: ask/);
@@ -23,7 +23,7 @@ describe('the prompt', () => {
     await until(() => commands.length === 1);
   });
 
-  it('tells at the colon where the commands are listed', async () => {
+  it('shows after a colon how to list the commands', async () => {
     const { press, see } = await setStage();
     press(':');
     await see(/: +command · Tab: all of them/);
@@ -60,7 +60,7 @@ describe('the prompt', () => {
     stage.calls[1]?.say('GOAL: complete');
     stage.calls[1]?.end();
     await stage.until(() => stage.engine.conversation.phase.kind === 'idle');
-    // The last goal is a hint in the empty field, not text that what is typed is joined to.
+    // The last goal is a hint in the empty field, not text to which typing is appended.
     stage.press('\x0e');
     await stage.see('what is the goal?');
     await stage.until(stage.listens);
@@ -68,7 +68,7 @@ describe('the prompt', () => {
     await stage.until(() => stage.engine.conversation.lastGoal === 'count files');
   });
 
-  it('asks before the same key ends a run, with the focus on going on', async () => {
+  it('asks before the same key ends a run, with the focus on continuing', async () => {
     const stage = await setStage();
     stage.press(':norris tidy up\r');
     await stage.see(/step 1 of 4|1\/4/);
@@ -93,7 +93,7 @@ describe('the prompt', () => {
     expect(stage.frame()).not.toContain('joins at the next step');
   });
 
-  it('keeps a question one that reads like a command, when it is taken back', async () => {
+  it('keeps a question that reads like a command a question when it is taken back', async () => {
     const stage = await setStage();
     stage.press('why is the sky blue\r');
     await stage.until(() => stage.calls.length === 1);
@@ -113,7 +113,7 @@ describe('the prompt', () => {
     expect(stage.quits()).toBe(1);
   });
 
-  it('walks the history and searches it', async () => {
+  it('steps through the history and searches it', async () => {
     const stage = await setStage();
     stage.press('echo one\r');
     stage.press('echo two\r');
@@ -129,7 +129,7 @@ describe('the prompt', () => {
     await stage.see('[aish:fast]> echo two');
   });
 
-  it('completes what is common, then lists the choices', async () => {
+  it('completes the common part, then lists the choices', async () => {
     const stage = await setStage();
     stage.press('al\t');
     await stage.see('completions');
@@ -138,7 +138,7 @@ describe('the prompt', () => {
     await stage.see('[aish:fast]> alpine');
   });
 
-  it('says what may follow a begun key sequence', async () => {
+  it('shows what may follow a started key sequence', async () => {
     const stage = await setStage();
     stage.press('\x18');
     await stage.see(/Ctrl-X –.*Ctrl-C abort the run|Ctrl-X – .*Ctrl-E/);
@@ -146,7 +146,7 @@ describe('the prompt', () => {
     await stage.until(() => !stage.frame().includes('Ctrl-X –'));
   });
 
-  it('lists every key that does something, by place', async () => {
+  it('lists every active key by place', async () => {
     const stage = await setStage({ rows: 80 });
     stage.press('\x1bOP');
     await stage.see('Everywhere');

@@ -1,4 +1,4 @@
-/** Ports of the program that have nothing to say. */
+/** Ports of the program that report nothing. */
 import type { App, Info } from '../../src/commands/app.ts';
 import type { FleetPort } from '../../src/contracts/fleet.ts';
 

@@ -4,13 +4,13 @@ import { handles } from '../../src/ui/screen/input.ts';
 import { setStage } from './stage.tsx';
 
 it.each(KEY_TABLE.map((binding) => [`${binding.context}.${binding.command}`, binding] as const))(
-  'something happens for %s',
+  'every key binding has an effect: %s',
   (_, binding) => {
     expect(handles(binding)).toBe(true);
   },
 );
 
-it('ends its look at the server with the first screen', async () => {
+it('the check of the server ends with the first screen', async () => {
   const looks: AbortSignal[] = [];
   const problem = async (_preset: string, signal: AbortSignal) => {
     looks.push(signal);
@@ -23,8 +23,8 @@ it('ends its look at the server with the first screen', async () => {
   await stage.until(() => looks[0]?.aborted === true);
 });
 
-describe('a begun key sequence', () => {
-  it('is listed for whoever hesitates, and gone with the next key', async () => {
+describe('a started key sequence', () => {
+  it('is listed after a pause, and the list vanishes with the next key', async () => {
     const stage = await setStage();
     stage.press('\x18');
     await stage.see('Ctrl-X –');
@@ -48,7 +48,7 @@ describe('a begun key sequence', () => {
 });
 
 describe(':keys and :theme', () => {
-  it('lists keys by a word, with the name that the configuration knows them by', async () => {
+  it('list keys by a word, with their names in the configuration', async () => {
     const stage = await setStage({ columns: 120 });
     stage.press(':keys yank\r');
     await stage.see(/Ctrl-Y\s+yank what was killed last\s+\(prompt\.yank\)/);
@@ -56,7 +56,7 @@ describe(':keys and :theme', () => {
     await stage.see('no key matches "nonsense"');
   });
 
-  it('changes the colours at once and names the nearest of a wrong one', async () => {
+  it('change the colours at once, and name the nearest to a wrong name', async () => {
     const stage = await setStage();
     stage.press(':theme lihgt\r');
     await stage.see('did you mean light?');
@@ -68,7 +68,7 @@ describe(':keys and :theme', () => {
 });
 
 describe('the external editor', () => {
-  it('gives the text back to the prompt and runs nothing', async () => {
+  it('returns the text to the prompt and runs nothing', async () => {
     const stage = await setStage();
     stage.press('ls -la\x18\x05');
     await stage.see('[aish:fast]> ls -la edited');
@@ -114,14 +114,14 @@ describe('the bell', () => {
     expect(stage.written).toEqual(['\x07\x1b]9;aish-tui: a command is waiting for your input\x07']);
   });
 
-  it('is silent while the terminal says that it is looked at', async () => {
+  it('is silent while the terminal reports that it has the focus', async () => {
     const stage = await asked('\x1b[I');
     expect(stage.written).toEqual([]);
   });
 });
 
 describe('the wheel', () => {
-  it('takes the reports of one turn for one', async () => {
+  it('counts the several reports of one turn as one', async () => {
     const stage = await setStage({ rows: 12 });
     for (let line = 0; line < 50; line += 1) stage.screen.warn(`notice ${line}.`);
     await stage.see('notice 49.');

@@ -1,4 +1,4 @@
-/** The screen over a real engine: a model that says what a test tells it, a shell that does what a test tells it. */
+/** The screen over a real engine, with a model and a shell that say what a test tells them. */
 
 import { render as renderByInk, Text } from 'ink';
 import { render } from 'ink-testing-library';
@@ -44,12 +44,12 @@ const userShell = {
   endJob: () => false,
 };
 
-// Where an output has no rows, Ink starts `tput` at every commit to ask for them: four fifths of a test's time.
+// Without rows on its output, Ink starts `tput` at every commit, which takes four fifths of a test's time.
 const first = render(<Text> </Text>);
 first.unmount();
 Object.defineProperty(Object.getPrototypeOf(first.stdout), 'rows', { value: 24 });
 
-/** What a test holds: the screen as text, keys to press, and the other side of everything. */
+/** What a test uses: the screen as text, keys to press, and the other side of everything. */
 export type Stage = Awaited<ReturnType<typeof setStage>>;
 
 export type StageOptions = Partial<Pick<App['presets'], 'problem'>> & {
@@ -60,7 +60,7 @@ export type StageOptions = Partial<Pick<App['presets'], 'problem'>> & {
   readonly theme?: Theme;
   readonly trials?: Trials;
   readonly fleets?: FleetPort;
-  /** Drawn by the compositor on a terminal, as the program does; else as Ink's text. */
+  /** Draws by the compositor on a terminal, as the program does; otherwise as Ink's text. */
   readonly composed?: boolean;
   readonly motion?: boolean;
 };
@@ -265,7 +265,7 @@ export async function setStage(change: StageOptions = {}) {
     },
   };
   const fences: (() => void)[] = [];
-  /** What went past the drawing. */
+  /** Output that bypassed the drawing. */
   const written: string[] = [];
   const ink = new KeyStream();
   const terminal = {
@@ -309,7 +309,7 @@ export async function setStage(change: StageOptions = {}) {
   );
   const shown = output ? composed(output, picture) : render(picture);
   const tokens = createTokenizer((token) => takeToken(screen, token), clock.schedule);
-  // The library brings an input of its own: keys for fields go through the real stream into that.
+  // The library brings an input of its own, so the real stream feeds it the keys for fields.
   const { stdin } = shown;
   ink.setEncoding('utf8');
   ink.on('data', (bytes: string) => stdin.write(bytes));
@@ -319,7 +319,7 @@ export async function setStage(change: StageOptions = {}) {
     shown.unmount();
     disconnect();
   });
-  // Waiting for a flush writes an empty piece, which the library takes for a frame.
+  // Waiting for a flush writes an empty piece, which the library counts as a frame.
   const raw = () => shown.frames.findLast((each) => each !== '') ?? '';
   const frame = () => display?.text() ?? raw().replace(/\x1b\[[\d;]*m/g, '');
   const until = async (holds: () => boolean) => {
@@ -340,7 +340,7 @@ export async function setStage(change: StageOptions = {}) {
     output,
     /** Commits of React so far. */
     counts,
-    /** A job that `:jobs` lists. */
+    /** Adds a job that `:jobs` lists. */
     job(owner: Job['owner'], command: string): FakeCommand {
       const running = new FakeCommand();
       jobs.push({ id: jobs.length + 1, command, running, owner, startedAt: clock.now() });
@@ -357,12 +357,12 @@ export async function setStage(change: StageOptions = {}) {
     quits: () => quits,
     /** Columns and rows of the shell's terminal. */
     room: () => room,
-    /** Whether a dialog's field takes keys: a moment after it is drawn. */
+    /** Returns whether a dialog's field takes keys, which starts a moment after it is drawn. */
     listens,
     until,
     see: (wanted: string | RegExp) =>
       until(() => (typeof wanted === 'string' ? frame().includes(wanted) : wanted.test(frame()))),
-    /** Presses keys as a terminal sends them; a lone Esc is told from a sequence by time. */
+    /** Presses keys as a terminal sends them; a lone Esc is distinguished from a sequence by time. */
     press(bytes: string): void {
       tokens.push(Buffer.from(bytes));
       tokens.flush();
@@ -372,17 +372,17 @@ export async function setStage(change: StageOptions = {}) {
       this.press(letter);
       clock.advance(150);
     },
-    /** The terminal has drawn the question. */
+    /** Waits until the terminal has drawn the question. */
     async drawn(): Promise<void> {
       await until(() => fences.length > 0);
       for (const answer of fences.splice(0)) answer();
       await Promise.resolve();
     },
-    /** The terminal has drawn the question, and the keyboard was quiet. */
+    /** Waits until the terminal has drawn the question and the keyboard was quiet. */
     async arm(): Promise<void> {
       await this.drawn();
       clock.advance(500);
-      // What stands on the screen counts as seen once its frame was written.
+      // Text on the screen counts as seen once its frame was written.
       await until(() => {
         const { questionLayout: layout } = screen;
         return !layout || layout.tooSmall || layout.mustSee === 0 || screen.ui.get().question?.seen !== undefined;
@@ -391,7 +391,7 @@ export async function setStage(change: StageOptions = {}) {
   };
 }
 
-/** As `components/main.tsx` has Ink draw, but with an input like that of the testing library. */
+/** Renders as `components/main.tsx` does, but with an input like that of the testing library. */
 function composed(output: ScreenOutput, picture: React.ReactElement) {
   const { stdin, unmount } = render(<Text> </Text>);
   unmount();

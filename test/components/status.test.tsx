@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { setStage } from './stage.tsx';
 
-it('the status bar keeps saying that no kernel sandbox protects, and nothing where one does', async () => {
+it('the status bar warns permanently without a kernel sandbox, and not with one', async () => {
   const without = await setStage();
   await without.see(/fast +no sandbox/);
   const sandboxed = await setStage({ settings: { sandbox: true } });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { setStage } from './stage.tsx';
 
-/** A stage with some notices and one long output of the model's, the keyboard at the transcript. */
+/** A stage with some notices and one long output of the model, with the keyboard at the transcript. */
 async function reading() {
   const stage = await setStage({ rows: 20 });
   for (let line = 0; line < 30; line += 1) stage.screen.warn(`notice ${line}${line % 10 === 7 ? ' with Tea' : ''}.`);
@@ -24,7 +24,7 @@ async function reading() {
   return stage;
 }
 
-/** Rows above the status bar whose first cell is turned around: those of the entry that keys act on. */
+/** Counts the rows above the status bar whose first cell is inverted: those of the selected entry. */
 function marked(raw: string): number {
   return raw
     .split('\n')
@@ -33,7 +33,7 @@ function marked(raw: string): number {
 }
 
 describe('reading the transcript', () => {
-  it('folds long output of the model by itself; a key opens and closes it', async () => {
+  it('folds long output of the model automatically, and a key opens and closes it', async () => {
     const stage = await reading();
     expect(stage.frame()).toMatch(/^┆ 46 more · Ctrl-O$/m);
     expect(stage.frame()).toContain('row 59');
@@ -48,7 +48,7 @@ describe('reading the transcript', () => {
   it.each([
     ['31 lines', 31],
     ['3,000 lines', 3000],
-  ])('folds a pasted question of %s by itself', async (_, count) => {
+  ])('folds a pasted question of %s automatically', async (_, count) => {
     const stage = await setStage({ rows: 20 });
     const text = Array.from({ length: count }, (_line, number) => `pasted ${number}`).join('\n');
     stage.engine.showLocal({ kind: 'show', key: 'q', entry: { kind: 'user', text, queued: false } });
@@ -62,7 +62,7 @@ describe('reading the transcript', () => {
     ['in one line', 'counts\nto sixty', 'counts to sixty'],
     ['without what could pass for something else', 'a\u001b[31mb', 'a⟨U+001B⟩[31mb'],
     ['cut where it is long', 'word '.repeat(40), `${'word '.repeat(11)}word…`],
-  ])('shows what the model says that a command does: %s', async (_, label, shown) => {
+  ])('shows the model’s own description of a command: %s', async (_, label, shown) => {
     const stage = await setStage();
     const exec = { kind: 'exec', op: 'o', by: 'model', command: 'seq 60', cwd: '/', private: false } as const;
     const result = { exit: 0, cwd: '/', head: 'out', tail: '', omittedLines: 0, bytes: 3, milliseconds: 5 };
@@ -70,7 +70,7 @@ describe('reading the transcript', () => {
     await stage.see(shown);
   });
 
-  it('leaves what the user ran as it is', async () => {
+  it('does not fold what the user ran', async () => {
     const stage = await setStage();
     stage.press('ls deep\r');
     await stage.until(() => stage.commands.length === 1);
@@ -80,7 +80,7 @@ describe('reading the transcript', () => {
     expect(stage.frame()).not.toContain('more · ');
   });
 
-  it('folds what a model thought to one row, which a click or a key opens', async () => {
+  it('folds a model’s thinking to one row, which a click or a key opens', async () => {
     const stage = await setStage({ settings: { semantics: 3 } });
     stage.press('?hello\r');
     await stage.until(() => stage.calls.length === 1);
@@ -98,7 +98,7 @@ describe('reading the transcript', () => {
     await stage.see('┆ thoughts, 2 lines');
   });
 
-  it('goes from entry to entry, marks the one that keys act on, and copies it', async () => {
+  it('goes from entry to entry, marks the selected one, and copies it', async () => {
     const stage = await reading();
     stage.press('\x1bt');
     await stage.see('-- SCROLL --');
@@ -116,13 +116,13 @@ describe('reading the transcript', () => {
     await stage.until(() => !stage.frame().includes('SCROLL') && marked(stage.raw()) === 0);
   });
 
-  it('searches while it is typed, counts, and goes to the next and the one before', async () => {
+  it('searches while typing, counts, and goes to the next and the previous match', async () => {
     const stage = await reading();
     stage.press('\x1bt/');
     await stage.see('search');
     await stage.until(stage.listens);
     stage.press('tea');
-    // The nearest above, where nothing in view matches.
+    // The nearest match above, where nothing in view matches.
     await stage.see('"tea": 3 of 3');
     expect(stage.frame()).toContain('notice 27 with Tea.');
     expect(stage.raw()).toMatch(/\x1b\[7mTea/);
@@ -144,7 +144,7 @@ describe('reading the transcript', () => {
     expect(stage.frame()).not.toContain('nowhere');
   });
 
-  it('finds what is folded away, and opens it', async () => {
+  it('finds folded text, and opens it', async () => {
     const stage = await reading();
     stage.press('\x1bt/');
     await stage.until(stage.listens);
@@ -153,7 +153,7 @@ describe('reading the transcript', () => {
     expect(stage.frame()).toContain('row 33');
   });
 
-  it('says where an output has a hit in the part that was cut out', async () => {
+  it('reports a match in the part of an output that was cut out', async () => {
     const stage = await setStage({ columns: 160 });
     const cut = (key: string, head: string, omittedLines: number) => {
       const result = {

@@ -65,7 +65,7 @@ async function tried(
 const kinds = (stage: Stage) => stage.engine.conversation.phase.kind;
 
 describe('a HALT after its trial', () => {
-  it('lists what would change, the losses first, with nothing in a name that could deceive', async () => {
+  it('lists the changes, losses first, with nothing deceptive in a name', async () => {
     const log: string[] = [];
     const { frame } = await tried(log, { columns: 100, rows: 40 });
     expect(frame()).toContain('1 deleted · 1 changed · 1 created');
@@ -80,13 +80,13 @@ describe('a HALT after its trial', () => {
     expect(log).toEqual(['tried rm -rf build && npm version minor']);
   });
 
-  it('counts only what there is', async () => {
+  it('counts only the kinds that occur', async () => {
     const changes = CHANGES.kind === 'changes' ? CHANGES.changes.filter(({ kind }) => kind === 'deleted') : [];
     const { frame } = await tried([], { columns: 100, rows: 40 }, { ...CHANGES, changes } as TrialOutcome);
     expect(frame()).toMatch(/It would change: 1 deleted\./);
   });
 
-  it('says that the command failed there', async () => {
+  it('says that the command failed in the trial', async () => {
     const { frame } = await tried([], { columns: 100, rows: 40 }, { ...CHANGES, exitCode: 128 } as TrialOutcome);
     expect(frame()).toContain('it failed: exit 128 · no network');
   });
@@ -109,7 +109,7 @@ describe('a HALT after its trial', () => {
     expect(frame()).not.toMatch(/T\W+apply/);
   });
 
-  it('shows the diff with d, from where nothing is let run, and the list again', async () => {
+  it('shows the diff with d, from which nothing can run, and the list again', async () => {
     const log: string[] = [];
     const stage = await tried(log, { columns: 100, rows: 40 });
     stage.press('d');
@@ -123,7 +123,7 @@ describe('a HALT after its trial', () => {
     await stage.until(() => log.includes('discarded t1'));
   });
 
-  it('is answered in a small window only after all of the list was there', async () => {
+  it('accepts answers in a small window only after all of the list was shown', async () => {
     const log: string[] = [];
     const stage = await tried(log, { columns: 40, rows: 10 });
     stage.answer('T');
@@ -147,7 +147,7 @@ describe('a HALT after its trial', () => {
     expect(stage.frame()).not.toMatch(/T\W+apply/);
   });
 
-  it('in plain words is numbered sentences, with try and apply as words', async () => {
+  it('on the plain screen is numbered sentences, with try and apply as words', async () => {
     const log: string[] = [];
     const stage = await tried(log);
     const [question] = stage.engine.state.questions;

@@ -15,7 +15,7 @@ type Body = FleetEvent extends infer Event ? (Event extends { at: number } ? Omi
 
 const options: FleetOptions = { goal: 'update', hosts: ['a', 'b', 'c', 'd'], atOnce: 10, deadlineMs: 60_000 };
 
-/** A fleet driven by hand; each event comes a millisecond behind the one before. */
+/** A fleet driven by the test; each event comes a millisecond after the one before. */
 class Fleet {
   state: FleetState = NO_FLEET;
   now = 0;
@@ -54,14 +54,14 @@ const names = (effects: readonly FleetEffect[], kind: FleetEffect['kind']) =>
   effects.filter((effect) => effect.kind === kind).map(({ host }) => host);
 
 describe('a fleet', () => {
-  it('has at most n hosts at work; one that waits for the user takes no place', () => {
+  it('has at most n hosts at work, not counting those that wait for the user', () => {
     const fleet = new Fleet({ atOnce: 2 });
     expect(names(fleet.effects, 'start')).toEqual(['a', 'b']);
     expect(names(fleet.send({ type: 'hostHalted', host: 'a', question: 'q' }), 'start')).toEqual(['c']);
     expect(names(fleet.end('b'), 'start')).toEqual(['d']);
   });
 
-  it('asks when nobody is at work any more, or after ten seconds for whoever hangs', () => {
+  it('asks when no host is at work any more, or after ten seconds if one hangs', () => {
     const fleet = new Fleet();
     fleet.halt('a', 'b', 'c');
     expect(mayAsk(fleet.state, fleet.now + 9_000)).toBe(false);
@@ -70,7 +70,7 @@ describe('a fleet', () => {
     expect(mayAsk(fleet.state, fleet.now)).toBe(true);
   });
 
-  it('a yes to all starts the canary alone, and the rest when it is done', () => {
+  it('starts only the canary after a yes to all, and the others when it is done', () => {
     const fleet = new Fleet();
     fleet.halt('a', 'b', 'c', 'd');
     expect(fleet.send({ type: 'groupAnswered', hosts: ['b', 'c', 'd'], answer: 'proceed' })).toEqual([
@@ -80,7 +80,7 @@ describe('a fleet', () => {
     expect(names(fleet.end('b'), 'answer')).toEqual(['c', 'd']);
   });
 
-  it("the canary's failure stops the rest: no further yes goes out", () => {
+  it('stops after the canary’s failure: no further yes is sent', () => {
     const fleet = new Fleet({ canary: 'c' });
     fleet.halt('a', 'b', 'c', 'd');
     expect(
@@ -92,7 +92,7 @@ describe('a fleet', () => {
     expect(hasEnded(fleet.state)).toBe(true);
   });
 
-  it('who hangs has given no answer after the deadline; waiting for the user does not count', () => {
+  it('marks a hanging host as unanswered after the deadline, which does not run while the user is asked', () => {
     const fleet = new Fleet();
     fleet.halt('a');
     fleet.send({ type: 'ticked' }, 59_000);
@@ -103,7 +103,7 @@ describe('a fleet', () => {
     expect(fleet.status('a')).toBe('running');
   });
 
-  it('after a restart nobody who has ended begins again, and a yes of before counts for nothing', () => {
+  it('after a restart does not rerun finished hosts, and ignores earlier yeses', () => {
     const fleet = new Fleet();
     fleet.halt('b', 'c');
     fleet.end('a');
@@ -137,8 +137,8 @@ const body = fc.oneof<fc.Arbitrary<Body>[]>(
 );
 const steps = fc.array(fc.tuple(body, fc.nat(30_000)), { maxLength: 60 });
 
-describe('whatever happens in whatever order', () => {
-  it('a yes goes out only for a question that was answered with yes, once, and never before the canary passed', () => {
+describe('a fleet under any events in any order', () => {
+  it('sends a yes only for a question answered with yes, once, and never before the canary passed', () => {
     fc.assert(
       fc.property(steps, fc.integer({ min: 1, max: 4 }), fc.option(host, { nil: undefined }), (all, atOnce, canary) => {
         const fleet = new Fleet({ atOnce, ...(canary === undefined ? {} : { canary }) });
@@ -170,7 +170,7 @@ describe('whatever happens in whatever order', () => {
     );
   });
 
-  it('the same events lead to the same state', () => {
+  it('reaches the same state from the same events', () => {
     fc.assert(
       fc.property(steps, (all) => {
         const fleet = new Fleet();

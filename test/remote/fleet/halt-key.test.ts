@@ -36,7 +36,7 @@ const on = (host: string, more: Partial<TargetFacts> = {}): HaltFacts => ({
 });
 
 describe('twenty hosts that halt at the same command', () => {
-  it('18 with a directory, one with a link, one with nothing there: three questions', () => {
+  it('raise three questions: 18 with a directory, one with a link, one with nothing there', () => {
     const hosts = Array.from({ length: 18 }, (_, n) => on(`web${n}`, { files: 10 + n, bytes: 1000 * (10 + n) }));
     const groups = groupHalts([
       on('odd1', { type: 'link', link: '/mnt/shared' }),
@@ -52,7 +52,7 @@ describe('twenty hosts that halt at the same command', () => {
     ]);
   });
 
-  it('what could not be looked at is a question for each host', () => {
+  it('raise a question each where the targets could not be inspected', () => {
     const groups = groupHalts([
       on('a'),
       { ...halt, host: 'b', targets: undefined },
@@ -62,7 +62,7 @@ describe('twenty hosts that halt at the same command', () => {
     expect(groups[1]?.apart).toBe('could not be looked at');
   });
 
-  it('who has far more than the others, or more than a gigabyte, is asked about apart', () => {
+  it('are asked about apart if they have far more than the others, or over a gigabyte', () => {
     const groups = groupHalts([
       on('a'),
       on('b'),
@@ -106,14 +106,14 @@ const halts = fc.record<HaltFacts>({
   targets: fc.option(fc.array(targets, { minLength: 1, maxLength: 2 }), { nil: undefined }),
 });
 
-describe('the key, whatever a host reports', () => {
-  it('is another one for any difference that the user would have to know of', () => {
+describe('the key of a HALT', () => {
+  it('differs for any difference that the user has to know of', () => {
     const named = ['kind', 'command', 'cwd', 'mode', 'sandbox', 'root', 'findings', 'opinion', 'secrets'] as const;
     fc.assert(
       fc.property(halts, halts, fc.constantFrom(...named), (one, other, name) => {
         const changed = { ...one, [name]: other[name] };
         const differs = JSON.stringify(one[name]) !== JSON.stringify(changed[name]);
-        // The order of secrets says nothing.
+        // The order of secrets does not matter.
         const known = name !== 'secrets' || [...one.secrets].sort().join('\0') !== [...other.secrets].sort().join('\0');
         fc.pre(differs && known);
         expect(haltKey(changed)).not.toBe(haltKey(one));
@@ -138,7 +138,7 @@ describe('the key, whatever a host reports', () => {
     );
   });
 
-  it('never joins what could not be looked at, and every host is in exactly one group', () => {
+  it('never joins uninspected hosts, and puts every host in exactly one group', () => {
     fc.assert(
       fc.property(fc.uniqueArray(halts, { selector: ({ host }) => host }), (all) => {
         const groups = groupHalts(all);
@@ -149,7 +149,7 @@ describe('the key, whatever a host reports', () => {
     );
   });
 
-  it('an answer is bound to what each host reported, sizes included', () => {
+  it('an answer is bound to the report of each host, sizes included', () => {
     const [before] = groupHalts([on('a'), on('b')]);
     const [after] = groupHalts([on('a'), on('b', { bytes: 4001 })]);
     const [more] = groupHalts([on('a'), on('b'), on('c')]);

@@ -39,7 +39,7 @@ describe('the hosts of a run', () => {
     });
   });
 
-  it('a group that nobody knows is a mistake, never an empty list', () => {
+  it('can’t include an unknown group, which is a mistake and never an empty list', () => {
     expect(resolveHosts('@wbe', knows({ web: ['web1'] }))).toEqual({
       ok: false,
       problem: 'no group is called @wbe; did you mean @web?',
@@ -48,18 +48,18 @@ describe('the hosts of a run', () => {
     expect(resolveHosts(' , ', knows({}))).toMatchObject({ ok: false });
   });
 
-  it.each(['-oProxyCommand=id', 'a b', 'a;id', '$(id)', 'a\nb', '`id`'])('%j is no name', (name) => {
+  it.each(['-oProxyCommand=id', 'a b', 'a;id', '$(id)', 'a\nb', '`id`'])('can’t be named %j', (name) => {
     expect(resolveHosts(name, knows({}))).toMatchObject({ ok: false });
   });
 });
 
-describe("ssh's configuration", () => {
-  it('gives the names of Host, without wildcards, and the files that it includes', () => {
+describe('ssh’s configuration', () => {
+  it('yields the names of Host lines without wildcards, and the included files', () => {
     const text = 'Host web1 web2 # two\nHost *.lan !db\nhost="db1"\n  HostName 10.0.0.1\nInclude more/* "~/other"\n';
     expect(readSshConfig(text)).toEqual({ names: ['web1', 'web2', 'db1'], includes: ['more/*', '~/other'] });
   });
 
-  it('is read with what it includes, also in a circle', async () => {
+  it('is read with its includes, even circular ones', async () => {
     writeFileSync(join(home, '.ssh/config'), 'Include more/*\nHost one\n  IdentityFile /secret\n');
     writeFileSync(join(home, '.ssh/more/a'), 'Host two\nInclude ~/.ssh/config\n');
     const { hosts } = await sshHosts(home, join(home, 'none'));
@@ -109,7 +109,7 @@ all:
 `;
 
 describe('an inventory', () => {
-  it('as INI: groups of groups, ranges, and the address; no other variable', () => {
+  it('is read as INI: groups of groups, ranges and addresses, and no other variable', () => {
     const { hosts, groups } = resolved(readIni(INI));
     expect(groups.get('site')).toEqual(['web01', 'web02', 'web03', 'db1']);
     expect(groups.get('all')).toHaveLength(5);
@@ -118,7 +118,7 @@ describe('an inventory', () => {
     expect(JSON.stringify([...hosts])).not.toMatch(/hunter2|geheim/);
   });
 
-  it('as YAML; what stands in a text of several lines is no host', () => {
+  it('is read as YAML, where lines of a multi-line text are not hosts', () => {
     const { hosts, groups } = resolved(readYaml(YAML));
     expect(groups.get('web')).toEqual(['web01', 'web02', 'web03']);
     expect(groups.get('site')).toEqual(['db1', 'web01', 'web02', 'web03']);
@@ -126,7 +126,7 @@ describe('an inventory', () => {
     expect(JSON.stringify([...hosts, ...groups])).not.toMatch(/hunter2|geheim|attacker|evil/);
   });
 
-  it('as Ansible lists it: no variable but three', () => {
+  it('is read from Ansible’s list, with only three variables', () => {
     const listed = {
       _meta: { hostvars: { a: { ansible_host: '::1', ansible_become_password: 'geheim', ansible_user: '-x' } } },
       all: { children: ['web'] },
@@ -137,7 +137,7 @@ describe('an inventory', () => {
     expect(groups.get('web')).toEqual(['a']);
   });
 
-  it.skipIf(lacks('ansible-inventory'))('is what Ansible makes of it where it is installed', async () => {
+  it.skipIf(lacks('ansible-inventory'))('yields the same as an installed Ansible', async () => {
     const file = join(home, 'hosts');
     writeFileSync(file, INI.replace('site\n', ''));
     const known = await inventoryHosts(file);
@@ -146,34 +146,28 @@ describe('an inventory', () => {
     expect(JSON.stringify([...(known?.hosts ?? [])])).not.toMatch(/hunter2|geheim/);
   });
 
-  it.skipIf(lacks('ansible-inventory'))(
-    'runs nothing, whatever it is: a program, or a plugin that is named in it',
-    async () => {
-      const ran = join(home, 'ran');
-      const program = join(home, 'program.sh');
-      writeFileSync(program, `#!/bin/sh\ntouch ${ran}\necho '{"web": {"hosts": ["a"]}}'\n`, { mode: 0o755 });
-      const plugin = join(home, 'generator.yml');
-      const pipe = `{{ lookup('pipe', 'touch ${ran}') }}`;
-      writeFileSync(
-        plugin,
-        `plugin: ansible.builtin.generator\nhosts: {name: "x${pipe}"}\nlayers: {x: ["a${pipe}"]}\n`,
-      );
-      for (const file of [program, plugin]) await inventoryHosts(file);
-      expect(existsSync(ran)).toBe(false);
-      // The check itself: Ansible as it is would have run it.
-      spawnSync(pathOf('ansible-inventory') ?? '', ['-i', program, '--list']);
-      expect(existsSync(ran)).toBe(true);
-    },
-  );
+  it.skipIf(lacks('ansible-inventory'))('never runs a program or plugin, whether it is one or names one', async () => {
+    const ran = join(home, 'ran');
+    const program = join(home, 'program.sh');
+    writeFileSync(program, `#!/bin/sh\ntouch ${ran}\necho '{"web": {"hosts": ["a"]}}'\n`, { mode: 0o755 });
+    const plugin = join(home, 'generator.yml');
+    const pipe = `{{ lookup('pipe', 'touch ${ran}') }}`;
+    writeFileSync(plugin, `plugin: ansible.builtin.generator\nhosts: {name: "x${pipe}"}\nlayers: {x: ["a${pipe}"]}\n`);
+    for (const file of [program, plugin]) await inventoryHosts(file);
+    expect(existsSync(ran)).toBe(false);
+    // Checks the trap itself: plain Ansible would have run it.
+    spawnSync(pathOf('ansible-inventory') ?? '', ['-i', program, '--list']);
+    expect(existsSync(ran)).toBe(true);
+  });
 
-  it('is found from the working directory, and only where it is a file', async () => {
+  it('is found relative to the working directory, and only as a regular file', async () => {
     const file = join(home, 'near');
     writeFileSync(file, '[near]\nweb7\n');
     expect((await inventoryHosts(relative(process.cwd(), file)))?.groups.get('near')).toEqual(['web7']);
     expect(await inventoryHosts('/dev/zero')).toBeUndefined();
   });
 
-  it('is read from the file where Ansible is missing, and its program is not run', async () => {
+  it('is read from the file where Ansible is missing, and a program is not run', async () => {
     const file = join(home, 'hosts');
     writeFileSync(file, INI);
     const known = await inventoryHosts(file, { PATH: home });
@@ -181,7 +175,7 @@ describe('an inventory', () => {
     expect(await inventoryHosts(join(home, 'nothing'), { PATH: home })).toBeUndefined();
   });
 
-  it('a group with a name that no host can have is refused, and not taken without it', () => {
+  it('with a group whose host has an impossible name is refused instead of dropping the host', () => {
     const known = resolved(readIni('[web]\nweb1\nweb;2\n[db]\ndb1\n[site:children]\nweb\ndb\n'));
     const problem = "also names web;2, which can't be a host's name here";
     expect(resolveHosts('@web', known)).toEqual({ ok: false, problem: `the group @web ${problem}` });
@@ -190,14 +184,14 @@ describe('an inventory', () => {
     expect(resolveHosts('@db,web1', known)).toEqual({ ok: true, hosts: ['db1', 'web1'] });
   });
 
-  it('a range is bounded, and one that is none stays a text', () => {
+  it('has bounded ranges, and an invalid range stays a text', () => {
     expect(expandRange('n[8:11:2]')).toEqual(['n8', 'n10']);
     expect(expandRange('r[a:c]-[1:2]')).toHaveLength(6);
     expect(expandRange('x[1:99999999][1:99999999]').length).toBeLessThanOrEqual(500);
     expect(expandRange('plain')).toEqual(['plain']);
   });
 
-  it("what ssh's configuration names has no address of an inventory", () => {
+  it('gives no address to a name from ssh’s configuration', () => {
     const known = resolved(readIni(INI));
     const both = joinKnown([{ hosts: new Map([['web01', {}]]), groups: new Map() }, known]);
     expect(both.hosts.get('db1')).toEqual({ host: '10.0.0.9', port: 2222 });

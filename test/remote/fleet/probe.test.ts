@@ -20,7 +20,7 @@ function probe(...paths: string[]) {
   return readProbe(answer, named);
 }
 
-it('tells what each name is there, with where a link leads and what lies below a directory', () => {
+it('reports the kind of each name, the target of a link, and what is below a directory', () => {
   mkdirSync(join(work, 'build/deep'), { recursive: true });
   for (const name of ['a', 'deep/b']) writeFileSync(join(work, 'build', name), 'x');
   symlinkSync('../elsewhere', join(work, 'link'));
@@ -33,7 +33,7 @@ it('tells what each name is there, with where a link leads and what lies below a
   expect(build?.mount).toMatch(/^\//);
 });
 
-it('expands a pattern there, and runs nothing that stands in a name', () => {
+it('expands a pattern on the host, and runs nothing inside a name', () => {
   const names = ['a b.log', '$(touch ran).log', '`touch ran`.log', "it's.log", '-rf.log', 'new\nline.log'];
   for (const name of names) writeFileSync(join(work, name), 'x');
   expect(
@@ -45,7 +45,7 @@ it('expands a pattern there, and runs nothing that stands in a name', () => {
   expect(probe('ran', '*.none')).toMatchObject([{ type: 'missing' }, { type: 'missing' }]);
 });
 
-it('an answer that is not whole, or holds a name that is no UTF-8, is none', () => {
+it('discards an answer that is incomplete or has a name that is not UTF-8', () => {
   const named = [{ path: 'x', glob: false, cwd: '/' }];
   expect(readProbe(undefined, named)).toBeUndefined();
   expect(readProbe('0\0/x\0file\0\0/\0none\x001\x001\x000\0', named)).toBeUndefined();
@@ -55,13 +55,13 @@ it('an answer that is not whole, or holds a name that is no UTF-8, is none', () 
   expect(readProbe('0\0/x\0ok\0\0/\0none\x001\x001\x000\0end\0', named)).toBeUndefined();
 });
 
-it.skipIf(process.getuid?.() === 0)('below a directory that can’t be read nothing is said to be missing', () => {
+it.skipIf(process.getuid?.() === 0)('reports nothing as missing below a directory that can’t be read', () => {
   mkdirSync(join(work, 'closed'));
   chmodSync(join(work, 'closed'), 0);
   expect(probe('closed/x')).toBeUndefined();
 });
 
-it('more names than are looked at are no answer', () => {
+it('gives no answer for more names than its limit', () => {
   for (let n = 0; n < 60; n += 1) writeFileSync(join(work, `${n}.log`), '');
   expect(probe('*.log')).toBeUndefined();
   expect(probeScript(Array.from({ length: 51 }, () => ({ path: 'x', glob: false, cwd: work })))).toBeUndefined();

@@ -1,4 +1,4 @@
-/** The record of a command on a host, with the sh of this machine in place of the other one's. */
+/** The record of a command on a host, with this machine's sh in place of the remote one. */
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -31,21 +31,21 @@ const sh = (code: string) => spawnSync('/bin/sh', ['-c', code], { encoding: 'utf
 const start = () => sh(startOf(folder, 'op')).status;
 const end = () => readEnd(sh(askEnd(folder, 'op')).stdout);
 
-it('tells the end of a command, which runs once', () => {
+it('a command runs once and its end is recorded', () => {
   expect(start()).toBe(3);
   expect(end()).toEqual({ kind: 'ended', exit: 3 });
   expect(start()).not.toBe(3);
   expect(end()).toEqual({ kind: 'ended', exit: 3 });
 });
 
-it('what is said never to have begun does not begin afterwards, and the answer stays', () => {
+it('a command reported as never started does not start afterwards, and the answer stays', () => {
   expect(end()).toEqual({ kind: 'never began' });
   expect(start()).toBe(126);
   expect(existsSync(join(folder, 'ran'))).toBe(false);
   expect(end()).toEqual({ kind: 'never began' });
 });
 
-it('a session that is there before its command waits for it, and does not begin one that is taken', async () => {
+it('a waiting session waits for its command, and does not start one that is taken', async () => {
   const order = { directory: folder, token: 't', env: {}, bash: undefined, command: 'echo x >>late; exit 4' };
   const started = (name: string) => {
     const child = spawn('/bin/sh', ['-c', startOf(folder, name)]);
@@ -59,7 +59,7 @@ it('a session that is there before its command waits for it, and does not begin 
   expect(readFileSync(join(folder, 'late'), 'utf8')).toBe('x\n');
 });
 
-it('a session that was woken before it had its pipe does not wait for what never comes, and begins what does', async () => {
+it('a session woken without its pipe gives up, and otherwise starts the command', async () => {
   const order = { directory: folder, token: 't', env: {}, bash: undefined, command: 'exit 5' };
   for (const name of ['never', 'comes']) sh(wakeUnlaid(folder, name));
   const started = (name: string) => {
@@ -74,7 +74,7 @@ it('a session that was woken before it had its pipe does not wait for what never
   expect(readdirSync(folder).filter((name) => name.startsWith('comes.'))).toEqual(['comes.began']);
 });
 
-it('a command that left no end is not known; nor is one whose folder is gone', () => {
+it('a command without a recorded end is unknown, as is one whose folder is gone', () => {
   sh(`: >${folder}/op.began`);
   expect(end()).toEqual({ kind: 'unknown' });
   rmSync(folder, { recursive: true });
@@ -82,7 +82,7 @@ it('a command that left no end is not known; nor is one whose folder is gone', (
 });
 
 it.skipIf(process.platform !== 'linux')(
-  'a second hang-up ends what the first has missed, and nothing else',
+  'a second hang-up ends what the first one missed, and nothing else',
   async () => {
     const order = { directory: folder, token: 't', env: {}, bash: undefined };
     const command = 'sleep 1000 & echo $! >missed; setsid sleep 1000 & nohup sleep 1000 & wait';

@@ -1,4 +1,4 @@
-/** The looks at a host's files, with the sh of this machine in place of the other one's. */
+/** Inspecting files on a host, with this machine's sh in place of the remote one. */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -24,9 +24,9 @@ const files = (path = '/usr/bin:/bin') =>
   });
 const never = () => false;
 
-describe('what is there', () => {
-  it('a name that reads like a failure does not make a path missing', async () => {
-    // As ls complains of what lies below a directory that can't be searched.
+describe('the list of existing paths', () => {
+  it('does not lack a path whose name looks like an error message', async () => {
+    // Prints ls's complaint about files below a directory that can't be searched.
     const own = join(folder, 'bin');
     mkdirSync(own);
     writeFileSync(
@@ -43,7 +43,7 @@ describe('what is there', () => {
   });
 });
 
-describe('what a path stands for', () => {
+describe('the identity of a path', () => {
   const at = (...parts: string[]) => join(folder, ...parts);
   const same = async (path: string, change: () => void, glob = false) => {
     const before = await files().identities([{ path, glob, cwd: folder }]);
@@ -72,7 +72,7 @@ describe('what a path stands for', () => {
       () => (symlinkSync('y', at('new')), renameSync(at('new'), at('nowhere'))),
     ],
     ['a name in another directory', 'dir/none', () => (renameSync(at('dir'), at('was')), mkdirSync(at('dir')))],
-  ])('%s', async (_, path, change) => {
+  ])('changes with %s', async (_, path, change) => {
     for (const name of ['file', 'other']) writeFileSync(at(name), 'x');
     mkdirSync(at('dir'));
     symlinkSync('file', at('link'));
@@ -84,8 +84,8 @@ describe('what a path stands for', () => {
     ['another name', 'nowhere', 'elsewhere'],
     ['a name that ends otherwise', 'nowhere', 'nowhere\n'],
     ['a name of several lines', 'a\nb', 'a\nc'],
-  ])('a dangling link that was removed and made again, to %s', async (_, first, then) => {
-    // The new link mostly gets the number of the old one: here always.
+  ])('changes for a dangling link that was removed and made again, to %s', async (_, first, then) => {
+    // The new link mostly gets the inode number of the old one; this fake makes it always so.
     const own = at('bin');
     mkdirSync(own);
     const stat = `#!/bin/sh\n/usr/bin/stat "$@" | sed 's/^[0-9][0-9]*/7/'\n`;
@@ -99,14 +99,14 @@ describe('what a path stands for', () => {
     expect(await look()).not.toEqual(before);
   });
 
-  it('a pattern that comes to match more, or its own file written to', async () => {
+  it('changes for a pattern that matches more, or whose own file was written to', async () => {
     for (const name of ['a 1', 'a$(touch made)']) writeFileSync(at(name), 'x');
     expect(await same('a*', () => writeFileSync(at('a 1'), 'more'), true)).toBe(true);
     expect(await same('a*', () => writeFileSync(at('a 2'), 'x'), true)).toBe(false);
     expect(await files().existing([{ path: 'made', glob: false, cwd: folder }], never)).toEqual([]);
   });
 
-  it('takes one program for all that are no links', async () => {
+  it('takes one program for all paths that are not links', async () => {
     for (let n = 0; n < 50; n += 1) writeFileSync(at(`file-${n}`), 'x');
     const own = join(folder, 'bin');
     mkdirSync(own);
@@ -117,7 +117,7 @@ describe('what a path stands for', () => {
     const log = spawnSync('cat', [join(own, 'log')], { encoding: 'utf8' })
       .stdout.trim()
       .split('\n');
-    // The first look finds out how it speaks here.
+    // The first call also detects which dialect of stat the host has.
     expect(log).toHaveLength(2);
   });
 });

@@ -1,4 +1,4 @@
-/** Who has a terminal there, as whatever host says it. */
+/** The process group that has a terminal on a host, by each way to find out. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -31,8 +31,8 @@ const told = (programs: string) =>
     .trim()
     .split(/\s+/);
 
-describe('the group in front of a shell’s terminal, and its own', () => {
-  it('are one at the prompt, and two while a command runs', async () => {
+describe('the foreground group of a terminal, and the shell’s own group', () => {
+  it('are the same at the prompt, and differ while a command runs', async () => {
     const waits = await shell('echo up; read -r line');
     expect(told(process.env.PATH ?? '')).toEqual([`${waits}`, `${waits}`]);
     ended();
@@ -43,13 +43,13 @@ describe('the group in front of a shell’s terminal, and its own', () => {
     expect(front).not.toBe(own);
   });
 
-  it('are told without a ps', async () => {
+  it('are found without ps', async () => {
     for (const name of ['cat', 'sed']) symlinkSync(pathOf(name) ?? '', join(path, name));
     const waits = await shell('echo up; read -r line');
     expect(told(path)).toEqual([`${waits}`, `${waits}`]);
   });
 
-  it.skipIf(lacks('ps'))('are told by ps where there is no /proc', async () => {
+  it.skipIf(lacks('ps'))('are found by ps where there is no /proc', async () => {
     const waits = await shell('echo up; read -r line');
     const code = groupsCode(path).replaceAll('/proc/', '/nowhere/');
     const text = execFileSync('/bin/sh', ['-c', code], { encoding: 'utf8' });

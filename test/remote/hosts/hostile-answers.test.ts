@@ -1,4 +1,6 @@
-/** A host that lies, floods, stammers or is late: what it says is bounded data, and no answer is never a good one. */
+/**
+ * A host that lies, floods, sends fragments or is late: its data is bounded, and a missing answer is never a good one.
+ */
 import { describe, expect, it } from 'vitest';
 import { askEnd, readEnd } from '../../../src/remote/hosts/commands.ts';
 import { readFacts } from '../../../src/remote/hosts/connection.ts';
@@ -11,7 +13,7 @@ const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 const long = (chars: number) => 'x'.repeat(chars);
 const never = () => false;
 
-/** A helper of a host that is up, and then answers a question by this; `$m` is its mark. */
+/** A helper on a host that starts and then answers a question by this code; `$m` is its mark. */
 function helperThat(answers: string, most?: number): Promise<Helper | undefined> {
   const code = `
 read -r line; m=\${line##* }; printf '\\n%s 0\\n' "$m"
@@ -30,14 +32,14 @@ describe('a helper', () => {
     ['a flood', 'yes'],
     ['nothing', ':'],
     ['its end', 'exit 0'],
-  ])('%s is no answer, and none comes after it', async (_, answers) => {
+  ])('that sends %s has not answered, and gets no further question', async (_, answers) => {
     const helper = await helperThat(answers);
     expect(await helper?.ask('true', 1000)).toBeUndefined();
     expect(await helper?.ask('true', 1000)).toBeUndefined();
     await helper?.ended;
   });
 
-  it('takes an answer in pieces of any size, and several at once', async () => {
+  it('may answer in pieces of any size, or several questions at once', async () => {
     const slow = await helperThat(`for c in '\\n' "$m" ' ' 1 2 '\\n'; do printf "$c"; sleep 0.02; done`);
     expect(await slow?.ask('true')).toEqual({ exit: 12, text: '' });
     const ask = async () => slow?.ask('true');
@@ -49,21 +51,21 @@ describe('a helper', () => {
     slow?.end();
   });
 
-  it('a long answer costs its length, not the square of it', async () => {
+  it('processes a long answer in linear time', async () => {
     const bytes = 24_000_000;
     const helper = await helperThat(`head -c ${bytes} /dev/zero | tr '\\000' x; printf '\\n%s 0\\n' "$m"`, 32_000_000);
     const before = process.cpuUsage();
     const answer = await helper?.ask('true', 60_000);
     const { user, system } = process.cpuUsage(before);
     expect(answer?.text.length).toBe(bytes);
-    // The square of it is some gigabytes to copy and to search.
+    // Quadratic time would copy and search some gigabytes.
     expect((user + system) / 1e6).toBeLessThan(3);
     helper?.end();
   });
 });
 
-describe('what a host tells of itself', () => {
-  it('only what has the form and the size of a fact is one', () => {
+describe('a host’s data about itself', () => {
+  it('counts as facts only in the right form and size', () => {
     const facts = (folder: string, home: string) =>
       readFacts([folder, home, '/opt/own/shell', '0', '', '', ''].join('\0'));
     expect(facts('/tmp/aish-tui-x', '/root')).toMatchObject({ home: '/root', shell: '/opt/own/shell', root: true });
@@ -83,7 +85,7 @@ describe('what a host tells of itself', () => {
       expect(facts(folder, '/root')).toBeUndefined();
   });
 
-  it('a path with more slashes than it needs is the path that it means', () => {
+  it('may contain a path with extra slashes, which are dropped', () => {
     const facts = (...paths: string[]) => readFacts(['/tmp/x', ...paths].join('\0'));
     expect(
       facts('//home//me/', '/opt//own/shell', '1', '/home/me/.config/zsh//', '/usr/local/bin//bash'),
@@ -101,7 +103,7 @@ describe('what a host tells of itself', () => {
     });
   });
 
-  it('where a directory lies is in words that can be paths', async () => {
+  it('places a directory only by valid paths', async () => {
     const standing = (...parts: string[]) =>
       readDirectoryFacts(() => Promise.resolve({ exit: 0, text: parts.join('\0') }), '/');
     expect(await standing('/srv/a', '/root', '/srv', '')).toMatchObject({ cwd: '/srv/a', repositories: ['/srv'] });
@@ -109,7 +111,7 @@ describe('what a host tells of itself', () => {
       expect(await standing(cwd, '/root', '')).toBeUndefined();
   });
 
-  it('how a command ended is a code that a system has, or unknown', () => {
+  it('contains an exit code in the valid range, or none', () => {
     for (const text of ['256', '999', '-1', '0x0', '1e2', '0\n0', '00000', long(1_000_000), '']) {
       expect(readEnd(text)).toEqual({ kind: 'unknown' });
     }
@@ -120,7 +122,7 @@ describe('what a host tells of itself', () => {
     expect(askEnd('/tmp/x', 'op')).not.toBe('');
   });
 
-  it('what is there is bounded in number and length, and so is what it counts', async () => {
+  it('is bounded in number and length for files, and in their counts', async () => {
     const files = (text: string) => hostFiles(() => Promise.resolve({ exit: 0, text }));
     const named = [{ path: 'x', glob: true, cwd: '/srv' }];
     const names = Array.from({ length: 100_000 }, (_, n) => `/srv/${n}`).join('\0');
@@ -130,14 +132,14 @@ describe('what a host tells of itself', () => {
       expect(await files(text).count(['/srv'], never)).toBeUndefined();
   });
 
-  it('processes are a few short lines without control characters', async () => {
+  it('describes processes in a few short lines without control characters', async () => {
     const rows = Array.from({ length: 1000 }, () => `7 \u001b[2J${long(500)} web`).join('\n');
     const lines = await hostProcesses(() => Promise.resolve({ exit: 0, text: rows }), ['7'], ['web']);
     expect(lines.length).toBeLessThanOrEqual(8);
     for (const line of lines) expect([line.length <= 200, CONTROL.test(line)]).toEqual([true, false]);
   });
 
-  it('what is removed by the user’s word has our name, and leads nowhere else', () => {
+  it('names only removable directories with the program’s own name, and none that leads elsewhere', () => {
     const own = '/home/me/.cache/aish-tui-host-1000';
     expect(readMeasured(`${own}\x002\x0010\0`)).toEqual([{ directory: own, actions: 2, bytes: 10_240 }]);
     for (const directory of [

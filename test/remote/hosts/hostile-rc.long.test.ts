@@ -1,4 +1,4 @@
-/** Startup files of a host that print, hang, leave, flood, or put something of their own in the place of what is asked. */
+/** Startup files of a host that print, hang, exit, flood, or replace the programs used for questions. */
 import { chmodSync, existsSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,11 +13,11 @@ import { lacksSshd, startSshd } from '../../support/sshd.ts';
 type Case = {
   readonly what: string;
   readonly rc: string;
-  /** Undefined: there is no usable shell, which is said; else everything works. */
+  /** Undefined: there is no usable shell, which is reported. Otherwise everything works. */
   readonly works?: true;
 };
 
-/** Each is run by bash for whatever is started over ssh, also for what only asks. */
+/** bash runs each for everything started over ssh, including mere questions. */
 const CASES: readonly Case[] = [
   { what: 'prints', rc: 'echo NOISE; printf "\\n%s 0\\n" mark; echo more >&2\n', works: true },
   {
@@ -62,11 +62,11 @@ describe.skipIf(lacksSshd() || process.getuid?.() !== 0)('an account whose start
         more: false,
       });
       const { head, exit, cwd } = await at.run('builtin printf "%s|" "a b" \'$x\'; builtin cd /usr; exit 3');
-      // What it prints stands in front, as with ssh itself.
+      // The output of the startup file comes first, as with ssh itself.
       expect([head.replace(/^NOISE\n\nmark 0\nmore\n/, ''), exit, cwd]).toEqual(['a b|$x|', 3, 'web1:/usr']);
       const [removed = ''] = await at.hosts.forget('web1');
       expect(existsSync(removed.replace('removed there: ', ''))).toBe(false);
-      // What the login shell reads is the user's; of ours nothing reads more.
+      // The login shell reads the user's startup file, and no other part of the program does.
       expect(readdirSync(home)).not.toContain('ran');
     } finally {
       await at.hosts.close();
@@ -76,7 +76,7 @@ describe.skipIf(lacksSshd() || process.getuid?.() !== 0)('an account whose start
   });
 });
 
-/** What such a file has started ends with the connection. */
+/** Processes that such a file started end with the connection. */
 async function gone(server: number): Promise<void> {
   while (processes().some(({ parent }) => parent === server)) await delay(20);
 }

@@ -23,7 +23,7 @@ describe.skipIf(lacksSshd())('a host over a real sshd', () => {
     await server?.stop();
   });
 
-  it('runs a command there, and tells its exit code and where it ended', async () => {
+  it('runs a command there, and reports its exit code and final directory', async () => {
     const result = await at.run('printf "%s|" "a b" \'$x\' "it\'s"; cd /usr; exit 3');
     expect([result.head, result.exit, result.cwd]).toEqual(["a b|$x|it's|", 3, 'web1:/usr']);
     expect([(await at.run('exit 255')).exit, (await at.run('exit 200')).exit]).toEqual([255, 200]);
@@ -38,12 +38,12 @@ describe.skipIf(lacksSshd())('a host over a real sshd', () => {
         expect(await at.run(`printf %s ${quoted} >${file}`)).toMatchObject({ exit: 0 });
         expect(readFileSync(file, 'utf8')).toBe(wanted);
       }),
-      // A smaller one would take its time, and a fault of the connection would not come again.
+      // Shrinking would take long, and a fault of the connection would not happen again.
       { numRuns: 20, endOnFailure: true },
     );
   });
 
-  it('waits with what a connection has no room for beside the user’s shell, and opens no other connection', async () => {
+  it('queues commands when the connection has no free session, and opens no other connection', async () => {
     const before = server.accepted();
     const gate = join(folder, 'gate');
     const count = join(folder, 'count');
@@ -56,7 +56,7 @@ describe.skipIf(lacksSshd())('a host over a real sshd', () => {
     expect(server.accepted()).toBe(before);
   });
 
-  it('takes no command for a narrower mode, and no secret without the user’s word', async () => {
+  it('runs no command in a narrower mode, and sends no secret without the user’s consent', async () => {
     const machine = at.hosts.machine('web1');
     await expect(machine.spawn('true', { cwd: 'web1:/', mode: 'restricted', signal: unaborted })).rejects.toThrow(
       'there is no sandbox on web1',
@@ -69,7 +69,7 @@ describe.skipIf(lacksSshd())('a host over a real sshd', () => {
     expect((await running.result).head).toBe('value-of-key0');
   });
 
-  it('tells what a command would touch, reading only', async () => {
+  it('reports what a command would touch, reading only', async () => {
     const there = mkdtempSync(join(tmpdir(), 'there-'));
     for (const name of ['a b', "it's", '$(touch x)', '-rf']) writeFileSync(join(there, name), 'four');
     const { files } = at.hosts.machine('web1');
@@ -81,7 +81,7 @@ describe.skipIf(lacksSshd())('a host over a real sshd', () => {
     expect(existsSync(join(there, 'x'))).toBe(false);
   });
 
-  it('runs nothing twice when the connection is lost, and says how it ended when it is back', async () => {
+  it('runs nothing twice when the connection is lost, and reports the end when it is back', async () => {
     const count = join(folder, 'once');
     const running = await at.start(`echo x >>${count}; sleep 1000`);
     await until(() => existsSync(count));
@@ -95,7 +95,7 @@ describe.skipIf(lacksSshd())('a host over a real sshd', () => {
     expect((await at.run('echo back')).head).toBe('back');
   });
 
-  it('leaves nothing there', async () => {
+  it('leaves no files there after forget', async () => {
     const other = hostsOf(server);
     await other.open();
     const [removed = ''] = await other.hosts.forget('web1');
@@ -105,11 +105,11 @@ describe.skipIf(lacksSshd())('a host over a real sshd', () => {
   });
 });
 
-describe.skipIf(lacksSshd() || process.getuid?.() !== 0)('accounts of another login shell', () => {
+describe.skipIf(lacksSshd() || process.getuid?.() !== 0)('an account with another login shell', () => {
   let server: SshHost;
   afterAll(() => server?.stop());
 
-  it.each(everyShell())('%s: lines, exit codes, the directory', async (shell) => {
+  it.each(everyShell())('%s runs lines and reports exit codes and the directory', async (shell) => {
     const user = addUser(shell);
     server = await startSshd('web1', { user });
     const at = hostsOf(server);
@@ -138,7 +138,7 @@ describe.skipIf(lacksSshd() || process.getuid?.() !== 0)('accounts of another lo
   it.each([
     ['dash', 'dash', undefined],
     ['tcsh', 'bash', 'tcsh'],
-  ])('%s: %s is the user’s shell there; commands as they are written', async (name, runs, instead) => {
+  ])('%s runs commands as written, and the user’s shell there is %s', async (name, runs, instead) => {
     const shell = pathOf(name);
     if (shell === undefined) return;
     const user = addUser(shell);
@@ -156,7 +156,7 @@ describe.skipIf(lacksSshd() || process.getuid?.() !== 0)('accounts of another lo
     }
   });
 
-  it('is asked through nothing that its startup files define', async () => {
+  it('answers questions without anything that its startup files define', async () => {
     const [bash = ''] = everyShell();
     const user = addUser(bash);
     const rc = 'echo NOISE; stat() { echo 1; }; find() { echo 1; }; export -f stat find; PATH=$HOME:$PATH\n';

@@ -1,4 +1,4 @@
-/** The sandbox launcher on a host, over a real sshd: what it holds there, and who could get another one run. */
+/** The sandbox launcher on a host, over a real sshd: what it confines, and who could get another one run. */
 import {
   chmodSync,
   copyFileSync,
@@ -36,7 +36,7 @@ describe.skipIf(lacksSshd() || lacks('cc'))('the launcher on a host', () => {
   const directory = () => join(home, '.cache', OWN);
   const launcher = () => join(directory(), readdirSync(directory()).find((name) => name.startsWith('launcher-')) ?? '');
 
-  /** Without what somebody else has left on this machine, at a place that all share. */
+  /** Ignores what somebody else left on this machine at a shared place. */
   const leftHere = async () => (await at.hosts.left('web1')).filter((each) => each.directory.startsWith(home));
 
   beforeEach(() => {
@@ -50,7 +50,7 @@ describe.skipIf(lacksSshd() || lacks('cc'))('the launcher on a host', () => {
     rmSync(home, { recursive: true, force: true });
   });
 
-  it('holds a command in Restricted there: it reads, and writes nothing', async () => {
+  it('confines a command in Restricted, which reads and writes nothing', async () => {
     await connect(undefined, ['DEPLOY_TOKEN=s3cret']);
     await expect(at.run('true', 'web1:/tmp', 'restricted')).rejects.toThrow('there is no sandbox on web1');
     expect(await at.hosts.putLauncher('web1')).toBeUndefined();
@@ -76,7 +76,7 @@ describe.skipIf(lacksSshd() || lacks('cc'))('the launcher on a host', () => {
     expect((await at.run('exit 126', 'web1:/', 'restricted')).exit).toBe(126);
   });
 
-  it('never runs another file in its place, and sends it again on request', async () => {
+  it('is never replaced by another file, and is sent again on request', async () => {
     await connect();
     expect(await at.hosts.putLauncher('web1')).toBeUndefined();
     const path = launcher();
@@ -99,7 +99,7 @@ describe.skipIf(lacksSshd() || lacks('cc'))('the launcher on a host', () => {
     expect(existsSync(join(work, 'fake'))).toBe(false);
   });
 
-  it('goes to no directory in which others could put another one', async () => {
+  it('is not installed into a directory in which others could replace it', async () => {
     const open = mkdtempSync(join(tmpdir(), 'open-'));
     mkdirSync(join(open, 'shared'));
     chmodSync(join(open, 'shared'), 0o777);
@@ -112,7 +112,7 @@ describe.skipIf(lacksSshd() || lacks('cc'))('the launcher on a host', () => {
     expect((await at.run('echo held', 'web1:/tmp', 'restricted')).head).toBe('held');
   });
 
-  it('goes elsewhere where the home can’t be written, or its directory there is a link', async () => {
+  it('is installed elsewhere when the home is read-only, or its directory there is a link', async () => {
     mkdirSync(join(home, '.cache'));
     mkdirSync(join(home, 'mine'), { mode: 0o700 });
     symlinkSync(join(home, 'mine'), directory());
@@ -128,7 +128,7 @@ describe.skipIf(lacksSshd() || lacks('cc'))('the launcher on a host', () => {
     expect((await at.run('echo held', 'web1:/tmp', 'restricted')).head).toBe('held');
   });
 
-  it('one of another architecture is not kept, and nothing is held', async () => {
+  it('of another architecture is not kept, and confines nothing', async () => {
     const bytes = Buffer.from(builtKit.program(process.arch)?.bytes ?? '');
     bytes.writeUInt16LE(process.arch === 'x64' ? 183 : 62, 18);
     const { createHash } = await import('node:crypto');
@@ -143,7 +143,7 @@ describe.skipIf(lacksSshd() || lacks('cc'))('the launcher on a host', () => {
     expect(await at.hosts.putLauncher('web1')).toMatch(/^there is no launcher for Linux /);
   });
 
-  it('is named and removed by forget', async () => {
+  it('is listed and removed by forget', async () => {
     await connect();
     expect(await leftHere()).toEqual([]);
     await at.hosts.putLauncher('web1');
@@ -158,7 +158,7 @@ describe.skipIf(lacksSshd() || lacks('cc'))('the launcher on a host', () => {
     expect(existsSync(directory())).toBe(false);
   });
 
-  it('a command in Restricted ends with the connection', async () => {
+  it('ends a command in Restricted with the connection', async () => {
     await connect();
     await at.hosts.putLauncher('web1');
     const alive = join(work, 'alive');

@@ -1,4 +1,4 @@
-/** What a killed program has left on a host is removed when somebody connects to it again, and nothing else is. */
+/** What a killed program left on a host is removed at the next connection to it, and nothing else is. */
 import { spawnSync } from 'node:child_process';
 import {
   existsSync,
@@ -22,7 +22,7 @@ import { lacksSshd, type SshHost, startSshd } from '../../support/sshd.ts';
 
 const STORE = fileURLToPath(new URL('../../../src/store/host-records.ts', import.meta.url));
 
-/** Another program notes these, and is gone. */
+/** Writes notes as another program that has ended since. */
 function noted(folder: string, left: readonly (readonly [host: string, directory: string])[]): void {
   const code = `import { openHostDirectories } from ${JSON.stringify(STORE)};
 const left = openHostDirectories(${JSON.stringify(folder)});
@@ -32,18 +32,18 @@ process.kill(process.pid, 'SIGKILL');`;
   expect([signal, stderr]).toEqual(['SIGKILL', expect.not.stringContaining('Error')]);
 }
 
-describe('the notes', () => {
+describe('the notes about leftovers', () => {
   const made = () => join(mkdtempSync(join(tmpdir(), 'notes-')), 'on-hosts');
   const directory = '/tmp/aish-tui-aaaaaaaa';
 
-  it('of a program of another machine or boot, or where that is not known, are nobody else’s', () => {
+  it('belong to nobody else when they are of another machine or boot, or of an unknown one', () => {
     const folder = made();
     noted(folder, [['web1', directory]]);
     expect(openHostDirectories(folder).of('web1')).toMatchObject([{ directory }]);
     expect(openHostDirectories(folder, () => undefined).of('web1')).toEqual([]);
     const [name = ''] = readdirSync(folder);
     const path = join(folder, name);
-    // The same number in the same namespace, on a machine that shares this home.
+    // The same process id in the same namespace, on a machine that shares this home.
     const boot = /\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b/i;
     writeFileSync(path, readFileSync(path, 'utf8').replace(boot, '00000000-0000-4000-8000-000000000000'));
     expect(openHostDirectories(folder).of('web1')).toEqual([]);
@@ -52,7 +52,7 @@ describe('the notes', () => {
     expect(openHostDirectories(unknown).of('web1')).toEqual([]);
   });
 
-  it('that can’t be removed harm nobody', () => {
+  it('that can’t be removed do no harm', () => {
     const folder = made();
     noted(folder, [['web1', directory]]);
     const left = openHostDirectories(folder);
@@ -80,7 +80,7 @@ describe.skipIf(lacksSshd())('directories on a host', () => {
   });
   afterAll(() => server?.stop());
 
-  it('of a program that was killed go, and no other that its notes name', async () => {
+  it('of a killed program are removed, and no other directory in its notes', async () => {
     const [killed, others, ofAnotherHost, precious] = [
       'aish-tui-aaaaaaaa',
       'data',
@@ -109,13 +109,13 @@ describe.skipIf(lacksSshd())('directories on a host', () => {
     await at.hosts.close();
   });
 
-  it('of one that is there are noted until they are removed, and left alone', async () => {
+  it('of a living program are noted until they are removed, and left alone', async () => {
     const own = join(there, 'own');
     const left = openHostDirectories(own);
     const at = hostsOf(server, undefined, undefined, left);
     await at.open();
     expect([readdirSync(own).length, left.of('web1')]).toEqual([1, []]);
-    // A lost connection keeps its directory, and so does the next one.
+    // A lost connection keeps its directory, and the next one does too.
     await at.loseConnection();
     await at.open();
     expect(readdirSync(own)).toHaveLength(1);
@@ -133,7 +133,7 @@ describe.skipIf(lacksSshd())('directories on a host', () => {
     noted(notes, [['web1', much]]);
     const { ask } = Helper.prototype;
     const removal = `rm -rf ${shellQuote(much)}`;
-    // As if it took longer than a question may.
+    // Simulates a removal that takes longer than the limit for a question.
     const slow = vi.spyOn(Helper.prototype, 'ask').mockImplementation(async function (this: Helper, code, patience) {
       if (!code.includes(removal) || (patience ?? 0) > 60_000) return ask.call(this, code, patience);
       this.end();

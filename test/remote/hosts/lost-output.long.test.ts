@@ -1,4 +1,4 @@
-/** The server tells how a command ended before all that it printed has come: what is lost then is not taken for all there was. */
+/** The server reports a command's end before all its output arrived. Output lost then is reported as incomplete. */
 import { chmodSync, existsSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { lacksSshd, type SshHost, startSshd } from '../../support/sshd.ts';
 
 const MISSING = 'the connection broke at its end: output may be missing';
 
-/** An ssh whose sessions with a terminal run here what `how` says in place of them; `"$@"` is the true one. */
+/** A fake ssh that runs `how` for its sessions with a terminal; `"$@"` is the real ssh. */
 function clientThat(how: string, { bin }: SshHost): string {
   const own = mkdtempSync(join(tmpdir(), 'bin-'));
   const path = join(own, 'ssh');
@@ -19,7 +19,7 @@ function clientThat(how: string, { bin }: SshHost): string {
   return own;
 }
 
-describe.skipIf(lacksSshd())('output that a connection has lost', () => {
+describe.skipIf(lacksSshd())('output that a connection lost is reported as incomplete', () => {
   let server: SshHost;
   beforeAll(async () => {
     server = await startSshd();
@@ -30,10 +30,10 @@ describe.skipIf(lacksSshd())('output that a connection has lost', () => {
     ['nothing of it came, and the client ends with 0', '"$@" >/dev/null; exit 0'],
     ['a part of it came', '"$@" | head -c 3; exit 0'],
     ['all came but the last word', '"$@" | head -n 1; exit 0'],
-  ])('%s', async (_, how) => {
+  ])('when %s', async (_, how) => {
     const at = hostsOf({ bin: clientThat(how, server) });
     await at.open();
-    // The end is the one that the host has written down, whatever the client says.
+    // The end is the one that the host recorded, whatever the client reports.
     for (const [command, code] of [
       ['echo output; exit 3', 3],
       ['echo output', 0],
@@ -44,7 +44,7 @@ describe.skipIf(lacksSshd())('output that a connection has lost', () => {
     await at.hosts.close();
   });
 
-  it('whole output has no such note, whatever it ends with', async () => {
+  it('complete output has no such note, whatever it ends with', async () => {
     const at = hostsOf(server);
     await at.open();
     for (const [command, head, code] of [
@@ -63,7 +63,7 @@ describe.skipIf(lacksSshd())('output that a connection has lost', () => {
     await at.hosts.close();
   });
 
-  it('a command that runs goes on where the answer is lost that it was laid down', async () => {
+  it('a running command continues when the reply to its submission is lost', async () => {
     const at = hostsOf(server);
     await at.open();
     const work = mkdtempSync(join(tmpdir(), 'laid-'));
@@ -86,7 +86,7 @@ describe.skipIf(lacksSshd())('output that a connection has lost', () => {
     await at.hosts.close();
   });
 
-  it('a command that could not be laid down never begins, and nobody waits for it', async () => {
+  it('a command that could not be submitted never starts, and nobody waits for it', async () => {
     const at = hostsOf(server);
     await at.open();
     const refused = Promise.withResolvers<{ exit: number; text: string }>();

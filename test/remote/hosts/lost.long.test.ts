@@ -1,6 +1,6 @@
 /**
- * A command on a host, and what is between here and there stopped or killed at any step of it: it ran at most once, what is
- * said of its end is so, and nothing is left. `npm run check -- hosts` does it 300 times.
+ * A command on a host whose connection is stopped or killed at any step: it runs at most once, its reported end is
+ * true, and nothing is left. `npm run check -- hosts` does it 300 times.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,12 +13,12 @@ import { below, processes } from '../../support/processes.ts';
 import { lacksSshd, type SshHosts, startSshds } from '../../support/sshd.ts';
 
 const ROUNDS = Number(process.env.AISH_HOST_ROUNDS ?? 12);
-/** Hosts that are at it side by side: most of a round is waiting for a limit of time. */
+/** Hosts tested side by side, since most of a round is waiting for a time limit. */
 const LANES = Math.min(12, ROUNDS);
 const NAMES = Array.from({ length: LANES }, (_, n) => `web${n + 1}`);
-/** The step at which it strikes lies this far behind the order to run, at most: some steps take longer when others work. Ms. */
+/** The strike comes at most this many ms after the order to run, since some steps take longer under load. */
 const MAX_STEP_MS = 120;
-/** How long the user waits before Ctrl-C, and how long anything may take then: the masters' own limit is some 9 seconds. Ms. */
+/** Ms until the user presses Ctrl-C, and the limit for anything after it; the masters' own limit is some 9 seconds. */
 const PATIENCE_MS = 1500;
 const LIMIT_MS = 30_000;
 
@@ -27,7 +27,7 @@ const KINDS = (['client', 'master', 'sshd'] as const).flatMap((victim) =>
   (['SIGKILL', 'SIGSTOP'] as const).map((signal) => ({ victim, signal })),
 );
 
-/** Rejects where it takes too long. */
+/** Rejects with `otherwise` if the work takes too long. */
 function inTime<T>(work: Promise<T>, otherwise: string): Promise<T> {
   const late = delay(LIMIT_MS, undefined, { ref: false }).then(() => Promise.reject(new Error(otherwise)));
   return Promise.race([work, late]);
@@ -45,11 +45,11 @@ const send = (pid: number, signal: NodeJS.Signals) => {
   try {
     process.kill(pid, signal);
   } catch {
-    // Gone by itself.
+    // The process has already ended.
   }
 };
 
-/** What is said of a command: its result, or the line that a later connection brings. */
+/** What is reported of a command: its result, or the line at a later connection. */
 type Told = { readonly ran?: boolean; readonly what: string };
 
 function toldBy(result: CommandResult): Told {
@@ -61,7 +61,7 @@ function toldBy(result: CommandResult): Told {
   return { what: `${result.exit} ${result.note}` };
 }
 
-describe.skipIf(lacksSshd())('a command, and what carries it stopped or killed', () => {
+describe.skipIf(lacksSshd())('a command whose connection is stopped or killed', () => {
   let servers: SshHosts;
   const lanes: Lane[] = [];
   beforeAll(async () => {
@@ -98,7 +98,7 @@ describe.skipIf(lacksSshd())('a command, and what carries it stopped or killed',
   );
 });
 
-/** One host, which is lost again and again. */
+/** One host whose connection is lost repeatedly. */
 class Lane {
   readonly at: ReturnType<typeof hostsOf>;
   readonly #server: SshHosts['all'][number];
@@ -110,11 +110,11 @@ class Lane {
     this.at = hostsOf({ bin: servers.bin, name });
   }
 
-  /** @returns what was struck, and what was said of the command in the end */
+  /** @returns what was struck, and what was finally reported of the command */
   async round(n: number): Promise<string> {
     const kind = KINDS[n % KINDS.length] ?? { victim: 'client', signal: 'SIGKILL' };
     const lasts = n % (2 * KINDS.length) >= KINDS.length;
-    // Digits that nobody else has, behind the point of how long it sleeps.
+    // Unique digits after the point of the sleep's duration.
     const mark = `${process.pid}${String(n).padStart(4, '0')}7`;
     const count = join(folder, `count-${n}`);
     const started: Promise<RunningCommand | Error> = this.at
@@ -133,7 +133,7 @@ class Lane {
     await within(LIMIT_MS, () => left().length === 0);
     expect(left(), `${n}`).toEqual([]);
     expect((await this.at.run('true')).exit, `${n}`).toBe(0);
-    // Whatever was on its way has come by now.
+    // Everything on its way has arrived by now.
     const runs = existsSync(count) ? readFileSync(count, 'utf8').length / 2 : 0;
     const say = `${n} ${kind.signal} ${kind.victim}: ${last.what}`;
     expect(runs, say).toBeLessThanOrEqual(1);
@@ -141,14 +141,14 @@ class Lane {
     return `${kind.signal} ${kind.victim}: ${last.what.replace(/.*; sleep \S+ /, '')}`;
   }
 
-  /** @param hangs it is ended by the user then, as with Ctrl-C */
+  /** @param hangs the user ends it, as with Ctrl-C */
   async #endOf(running: RunningCommand | Error, hangs: boolean): Promise<Told> {
     if (running instanceof Error) return { ran: false, what: running.message };
     const accepted = this.#server.accepted();
     const timer = hangs ? setTimeout(() => running.interrupt(), PATIENCE_MS) : undefined;
     const told = toldBy(await inTime(running.result, 'its end is never told'));
     clearTimeout(timer);
-    // ssh itself connects nowhere meanwhile.
+    // No new ssh connection was made meanwhile.
     expect(this.#server.accepted()).toBe(accepted);
     return told;
   }

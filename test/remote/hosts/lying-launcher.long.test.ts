@@ -1,6 +1,6 @@
 /**
- * A host on which a program passes for the launcher: it says what it likes of trials, of what is kept and of what was left. All
- * of it is bounded, checked against what was asked for, and spelled out; over a real sshd.
+ * A host where a program poses as the launcher and lies about trials, kept files and leftovers. Every answer is
+ * bounded, checked against the request and shown escaped; over a real sshd.
  */
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -19,7 +19,7 @@ const here: Trials = {
   ...{ start: notHere, diff: notHere, apply: notHere, discard: notHere, discardAbandoned: notHere },
 };
 
-/** Whoever tries whether it holds is told so; else it says what stands in the file named after the work that it is asked for. */
+/** Claims to confine when tested; otherwise prints the contents of the file named after the request. */
 const launcherThat = (lies: string) => `#!/bin/sh
 for word do
   case $word in --changes|--undo|--apply|--selftest|--help|--trial) asked=\${asked:-$word} ;; --) break ;; esac
@@ -51,7 +51,7 @@ exec "$@"
 const UNREADABLE = 'can’t be read';
 const CONTROL = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/;
 
-describe.skipIf(lacksSshd())('a host on which another program passes for the launcher', () => {
+describe.skipIf(lacksSshd())('a host where another program poses as the launcher', () => {
   let server: SshHost;
   let at: ReturnType<typeof hostsOf>;
   const folders = ['lies-', 'home-', 'work-'].map((name) => mkdtempSync(join(tmpdir(), name)));
@@ -68,7 +68,7 @@ describe.skipIf(lacksSshd())('a host on which another program passes for the lau
     here,
     createRemoteTrials(needs, () => at.hosts, there.store),
   );
-  /** What it says when it is asked for this; code of sh. */
+  /** Sets its answer to this request, as code for sh. */
   const says = (asked: 'changes' | 'undo' | 'apply', code: string) => writeFileSync(join(lies, asked), `${code}\n`);
 
   beforeAll(async () => {
@@ -106,12 +106,12 @@ describe.skipIf(lacksSshd())('a host on which another program passes for the lau
     ],
     ['without an end', `yes`, 'does not answer'],
     ['and an error in a terminal’s language', `printf '\\033]0;owned\\007no\\033[2J' >&2; exit 3`, 'no'],
-  ])('changes %s are not believed', async (_, code, why) => {
+  ])('has its list of changes %s rejected', async (_, code, why) => {
     says('changes', code);
     const told = await tried();
     expect(told).toMatchObject({ kind: 'cannotTell', why: expect.stringContaining(why) });
     expect(told.kind === 'cannotTell' && CONTROL.test(told.why)).toBe(false);
-    // The next question is answered all the same.
+    // The next question is still answered.
     expect((await at.run('echo on')).head).toBe('on');
   });
 
@@ -136,7 +136,7 @@ describe.skipIf(lacksSshd())('a host on which another program passes for the lau
     ['of millions of names', `yes 'created./x.' | tr -d '\\n' | tr . '\\000' | head -c 30000000`, UNREADABLE],
     ['without an end', 'yes', 'does not answer'],
     ['with a code of its own', 'exit 200', ''],
-  ])('what an undo would put back, %s, is bounded and spelled out', async (_, code, shown) => {
+  ])('has its answer about an undo, %s, bounded and escaped', async (_, code, shown) => {
     says('undo', ':');
     expect((await at.run('true', `web1:${work}`)).exit).toBe(0);
     says('undo', code);
@@ -146,7 +146,7 @@ describe.skipIf(lacksSshd())('a host on which another program passes for the lau
     const { text: done } = await store().undo('last');
     const { user, system } = process.cpuUsage(before);
     for (const text of [told, done]) expect([CONTROL.test(text), text.length < 5000]).toEqual([false, true]);
-    // To cut up tens of megabytes takes several, and more than a gigabyte.
+    // Splitting tens of megabytes would take several seconds and more than a gigabyte.
     expect((user + system) / 1e6).toBeLessThan(3);
   });
 
@@ -156,7 +156,7 @@ describe.skipIf(lacksSshd())('a host on which another program passes for the lau
     ['of nothing but ends', 'head -c 30000000 /dev/zero'],
     ['of millions', `yes "made.${work}/x.f 1 1 1 1." | tr -d '\\n' | tr . '\\000' | head -c 30000000`],
     ['without an end', 'yes'],
-  ])('names of what was left, %s, are not looked through, and that is said', async (_, code) => {
+  ])('has names of leftovers %s ignored with a message', async (_, code) => {
     says('undo', code);
     const running = await at.start('true', `web1:${work}`, {}, 'project');
     expect((await running.result).exit).toBe(0);

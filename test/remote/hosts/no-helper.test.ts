@@ -1,4 +1,4 @@
-/** Where no helper comes up (behind a master that is stopped), nobody waits for one after the other. */
+/** Where no helper starts (the master is stopped), callers do not wait one after the other. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Helper } from '../../../src/remote/hosts/helper.ts';
@@ -7,7 +7,7 @@ import { processes } from '../../support/processes.ts';
 import { lacksSshd, type SshHost, startSshd } from '../../support/sshd.ts';
 
 const ENV = { PATH: process.env.PATH ?? '' };
-/** Less than what a helper may take to come. Ms. */
+/** Ms, less than the limit for a helper's start. */
 const SOON_MS = 9000;
 
 describe.skipIf(lacksSshd())('a question for a host without a helper', () => {
@@ -17,7 +17,7 @@ describe.skipIf(lacksSshd())('a question for a host without a helper', () => {
   });
   afterAll(() => server?.stop());
 
-  it('has no answer once the one that is being started does not come; the next question starts another', async () => {
+  it('fails once the starting helper does not come, and the next question starts another', async () => {
     const at = hostsOf(server);
     await at.open();
     const ask = () => at.hosts.ask('web1', 'echo on');
@@ -26,7 +26,7 @@ describe.skipIf(lacksSshd())('a question for a host without a helper', () => {
     for (const { pid, words } of processes())
       if (words.includes(at.socket()) && words.endsWith('exec /bin/sh')) process.kill(pid, 'SIGKILL');
     const asked: Promise<string | undefined>[] = [];
-    // Until its end is noticed, the one before is asked.
+    // Until the helper's end is noticed, it still gets the questions.
     await until(() => {
       if (start.mock.calls.length === 0) asked.push(ask());
       return start.mock.calls.length > 0;
@@ -41,7 +41,7 @@ describe.skipIf(lacksSshd())('a question for a host without a helper', () => {
   });
 });
 
-it('a helper that does not come is not waited for by who does not want it any more', async () => {
+it('does not wait for a late helper once its caller has cancelled', async () => {
   const argv = ['sleep', '1000.7310'] as const;
   const [before, later] = [AbortSignal.abort(), new AbortController()];
   const all = [before, later.signal].map((signal) => Helper.start({ argv: [...argv], env: ENV }, undefined, signal));

@@ -1,4 +1,7 @@
-/** The user's own shell on a host, whatever the login shell: blocks, full screens, keys, jobs, passwords, and startup files against all of it. */
+/**
+ * The user's own shell on a host, whatever the login shell: blocks, full screens, keys, jobs, passwords, and hostile
+ * startup files.
+ */
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,16 +14,16 @@ import { lacks, pathOf } from '../../support/lacks.ts';
 import { processes } from '../../support/processes.ts';
 import { lacksSshd, startSshd } from '../../support/sshd.ts';
 
-/** Programs and functions in the place of those that ours might call. */
+/** Programs and functions that replace those the integration might call. */
 const TAKEN = ['cat', 'printf', 'echo', 'tty', 'env', 'stty', 'sed', 'mkfifo', 'dd', 'tr', 'test', 'read'];
 const FUNCTIONS = TAKEN.map((name) => `${name}() { :; }`).join('\n');
 const POSIX = `echo NOISE\nPATH=$HOME/bad:$PATH\nexport PATH\n${FUNCTIONS}\nPS1='mine> '\nalias cd=false\nunalias cd\n`;
 
 type Row = {
   readonly name: string;
-  /** What runs there. */
+  /** The program that runs there. */
   readonly runs: string;
-  /** What it reads as the user's, and where that lies. */
+  /** The startup file that it reads, and its path. */
   readonly rc: readonly [path: string, text: string];
 };
 
@@ -33,7 +36,7 @@ const ROWS: readonly Row[] = [
   { name: 'tcsh', runs: 'bash', rc: ['.tcshrc', 'echo NOISE\nsetenv PATH $HOME/bad:$PATH\n'] },
 ];
 
-/** Where ash is: busybox under its name. */
+/** Returns the path of ash: busybox under that name. */
 function ashPath(): string | undefined {
   const busybox = pathOf('busybox');
   if (busybox === undefined) return undefined;
@@ -49,7 +52,7 @@ const there = ROWS.flatMap((row) => {
 });
 
 describe.skipIf(lacksSshd() || process.getuid?.() !== 0)(
-  'the user’s own shell there, with hostile startup files',
+  'the user’s own shell on a host with hostile startup files',
   () => {
     it.each(there)('$name', async ({ path, runs, rc: [file, text] }) => {
       const user = addUser(path);
@@ -79,7 +82,7 @@ describe.skipIf(lacksSshd() || process.getuid?.() !== 0)(
           return (await running.result).exit;
         };
 
-        // Blocks: each with its own output, exit code and directory, whatever the line sets.
+        // Blocks: each has its own output, exit code and directory, whatever the line sets.
         expect(await ran('cd /usr/share; false')).toMatchObject({ head: '', exit: 1, cwd: 'web1:/usr/share' });
         expect(await ran('pwd')).toMatchObject({ head: '/usr/share', exit: 0 });
         expect((await ran('sh -c "exit 7"')).exit).toBe(7);
@@ -88,12 +91,12 @@ describe.skipIf(lacksSshd() || process.getuid?.() !== 0)(
         expect((await ran('sh -c "echo on"')).head).toBe('on');
 
         expect((await ran(runs === 'fish' ? 'false' : "PS1='other> ' PS2=; false")).exit).toBe(1);
-        // What no word can say is nowhere, and never the directory before it.
+        // A directory that can't be expressed is unknown, and never the one before it.
         await ran(`cd "$(ls -d ${home}/odd*)"`);
         expect(existsSync(own.cwd.slice('web1:'.length))).toBe(false);
         await ran('cd /usr/share');
 
-        // The whole screen.
+        // Full-screen programs.
         if (!lacks('vim')) {
           const editing = own.run(`vim -u NONE -N ${home}/note`);
           await until(() => editing.fullScreen);
@@ -112,7 +115,7 @@ describe.skipIf(lacksSshd() || process.getuid?.() !== 0)(
         const { head } = await asks.result;
         expect(head).toMatch(/^Password:\s*7$/);
 
-        // What a program did not read is not the next one's.
+        // Input that a program did not read does not reach the next one.
         const deaf = own.run('sleep 0.4');
         deaf.write('typed');
         await deaf.result;

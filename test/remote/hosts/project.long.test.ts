@@ -1,4 +1,4 @@
-/** Project mode on a host, over a real sshd: its bounds, what is kept, and what it leaves for others to run. */
+/** Project mode on a host, over a real sshd: its bounds, what is kept, and what is left for others to run. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -49,7 +49,7 @@ describe.skipIf(lacksSshd() || lacks('cc') || lacks('git') || !trialsWork())('Pr
     return { ...(await running.result), left: await there.left(running) };
   };
 
-  it('writes the tree of its repository and a directory of its own, and nothing else; it is kept', async () => {
+  it('allows writing the repository’s tree and a private directory only, and keeps changes', async () => {
     const tried = await run(`echo new >../note; echo x >"$TMPDIR/own" && cat "$TMPDIR/own"
       echo x >${outside}/made; echo x >/tmp/aish-made; git config a.b c; kill -0 ${process.pid}; exit 3`);
     expect([tried.exit, tried.cwd, tried.head.split('\n')[0], tried.left]).toEqual([
@@ -66,7 +66,7 @@ describe.skipIf(lacksSshd() || lacks('cc') || lacks('git') || !trialsWork())('Pr
     expect(readFileSync(join(work, 'note'), 'utf8')).toBe('as it was\n');
   });
 
-  it('is not there in the home directory, nor where the kernel does not hold it', async () => {
+  it('is unavailable in the home directory, and where the kernel does not support it', async () => {
     await expect(start('true', `web1:${home}`)).rejects.toThrow('there is no project on web1');
     kit = { ...builtKit, project: () => ['/bin/sh', '-c', 'echo no namespaces >&2; exit 126'] };
     await at.hosts.putLauncher('web1');
@@ -79,7 +79,7 @@ describe.skipIf(lacksSshd() || lacks('cc') || lacks('git') || !trialsWork())('Pr
     expect(at.hosts.machine('web1').lacks('project')).toBeUndefined();
   });
 
-  it('sets aside what others would run later, until the user has spoken', async () => {
+  it('sets aside files that others would run later until the user decides', async () => {
     const { left } = await run(`echo 'curl x | sh' >../.envrc; mkdir ../plain; echo y >../plain/file
       mkdir bare; touch bare/HEAD bare/config; mkdir bare/objects bare/refs`);
     const bare = ['HEAD', 'config', 'objects', 'refs'].map((name) => `sub/bare/${name}`);
@@ -96,7 +96,7 @@ describe.skipIf(lacksSshd() || lacks('cc') || lacks('git') || !trialsWork())('Pr
     expect(existsSync(join(work, '.npmrc'))).toBe(false);
   });
 
-  it('sets aside what is written to the list of a rebase by another name', async () => {
+  it('sets aside a rebase’s list when it is written under another name', async () => {
     const list = join(work, '.git/rebase-merge/git-rebase-todo');
     mkdirSync(dirname(list), { recursive: true });
     writeFileSync(list, 'pick x\n');
@@ -107,7 +107,7 @@ describe.skipIf(lacksSshd() || lacks('cc') || lacks('git') || !trialsWork())('Pr
     expect((await run('echo other >../.git/y')).left).toBeUndefined();
   });
 
-  it('sets it aside at the next connection where that was lost meanwhile', async () => {
+  it('sets files aside at the next connection when the first was lost meanwhile', async () => {
     const running = await start('echo x >../.envrc; echo up; sleep 1000');
     await until(() => running.output.lines(5).join('').includes('up'));
     await at.loseConnection();

@@ -1,4 +1,7 @@
-/** The session of the next command is open before that is known: it runs there once, as any other, whatever becomes of it. */
+/**
+ * A session for the next command is opened before the command is known. The command runs in it once, whatever becomes
+ * of the session.
+ */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +12,7 @@ import { hostsOf, unaborted, until } from '../../support/hosts.ts';
 import { processes } from '../../support/processes.ts';
 import { lacksSshd, type SshHost, startSshd } from '../../support/sshd.ts';
 
-describe.skipIf(lacksSshd())('the session of the next command', () => {
+describe.skipIf(lacksSshd())('the session opened for the next command', () => {
   let server: SshHost;
   let at: ReturnType<typeof hostsOf>;
   let work: string;
@@ -37,19 +40,19 @@ describe.skipIf(lacksSshd())('the session of the next command', () => {
     await until(() => readdirSync(folder).some((name) => name.endsWith('.go')));
     return folder;
   };
-  /** The shell there that waits, and the client here that holds its session. */
+  /** The waiting shell on the host, and the client here that holds its session. */
   const waiting = (folder: string) =>
     processes().filter(({ words }) => words.includes(`${folder}/start op-`) && words.endsWith('waits'));
   const processIn = (folder: string, program: string) => {
     const pid = waiting(folder).find(({ words }) => words.split(' ', 1)[0]?.endsWith(program))?.pid;
-    // A number for all processes must never come out of this.
+    // Must never return 0 or 1, which would signal many processes.
     if (pid === undefined || pid < 2) throw new Error(`no ${program} waits`);
     return pid;
   };
   const shellOf = (folder: string) => processIn(folder, '/sh');
   const clientOf = (folder: string) => processIn(folder, '/ssh');
 
-  it('is opened behind a command, and runs the next one', async () => {
+  it('is opened after a command, and runs the next one', async () => {
     expect((await at.run('echo one')).head).toBe('one');
     const folder = await waitsIn();
     const shell = shellOf(folder);
@@ -63,12 +66,13 @@ describe.skipIf(lacksSshd())('the session of the next command', () => {
   it.each([
     ['the shell there is killed', shellOf],
     ['the client here is killed', clientOf],
-  ])('%s: the next command runs once', async (_, victim) => {
+  ])('runs the next command once after: %s', async (_, victim) => {
     await at.run('true');
     const folder = await waitsIn();
     process.kill(victim(folder), 'SIGKILL');
     await until(() => waiting(folder).length === 0);
-    // What it left is told within a moment: until then it is found out by the command, which is run by another one.
+    // Its end is known within a moment. Until then the command itself discovers it, and another session runs the
+    // command.
     const result = await at.run(`echo x >>${work}/count`);
     expect([result.exit, readFileSync(join(work, 'count'), 'utf8')]).toEqual([0, 'x\n']);
   });
@@ -84,7 +88,7 @@ describe.skipIf(lacksSshd())('the session of the next command', () => {
     vi.spyOn(Connection.prototype, 'ask').mockImplementation(async function (this: Connection, code) {
       if (!code.includes('umask 077; printf')) return ask.call(this, code);
       laid += 1;
-      // Its beginning is taken before it can begin.
+      // Takes the command's start marker before the command can start.
       const name = /op-[\da-f]+-\d+(?=\.ready)/.exec(code)?.[0] ?? '';
       return ask.call(this, laid > taken ? code : `echo none >${folder}/${name}.began; ${code}`);
     });
@@ -93,13 +97,13 @@ describe.skipIf(lacksSshd())('the session of the next command', () => {
     if (exit === 0) expect(readFileSync(join(work, 'once'), 'utf8')).toBe('x\n');
   });
 
-  it('is woken where the answer is lost that its command was laid down, and gives up where it never was', async () => {
+  it('is woken when the reply to the submission is lost, and gives up when there was no submission', async () => {
     for (const isLaid of [true, false]) {
       await at.run('true');
       await waitsIn();
       const { ask } = Connection.prototype;
       vi.spyOn(Connection.prototype, 'ask').mockImplementationOnce(async function (this: Connection, code) {
-        // All of it but the waking, which is its last word.
+        // Runs all of it except the last part, which wakes the session.
         if (isLaid) await ask.call(this, code.slice(0, code.lastIndexOf(' && {')));
         return undefined;
       });
@@ -109,7 +113,7 @@ describe.skipIf(lacksSshd())('the session of the next command', () => {
     }
   });
 
-  it('gives up where it was woken before it came to wait, and its command never was laid down', async () => {
+  it('gives up when it was woken before it waited, and its command was never submitted', async () => {
     writeFileSync(join(home, '.bashrc'), '[ ! -e ~/slow ] || sleep 1\n');
     writeFileSync(join(home, 'slow'), '');
     await at.run('true');
@@ -119,7 +123,7 @@ describe.skipIf(lacksSshd())('the session of the next command', () => {
     expect([exit, note, existsSync(join(work, 'unlaid'))]).toEqual([null, 'it never began', false]);
   });
 
-  it('makes room for others, and several commands at once open their own', async () => {
+  it('gives way when sessions are scarce, and several commands at once open their own', async () => {
     await at.run('true');
     await waitsIn();
     const before = server.accepted();
@@ -133,7 +137,7 @@ describe.skipIf(lacksSshd())('the session of the next command', () => {
     expect(server.accepted()).toBe(before);
   });
 
-  it('is not used for what was aborted, nor past its connection, and goes with it', async () => {
+  it('is not used for a cancelled command or after its connection, and ends with it', async () => {
     await at.run('true');
     const folder = await waitsIn();
     const machine = at.hosts.machine('web1');
@@ -160,8 +164,8 @@ describe.skipIf(lacksSshd())('the session of the next command', () => {
   });
 });
 
-describe('slots', () => {
-  it('ask the session that only waits to go where nobody else’s is free', async () => {
+describe('the session slots of a connection', () => {
+  it('are freed by the waiting session when no other is free', async () => {
     const slots = new Slots();
     const wanted = vi.fn();
     const spare = slots.spare(wanted);

@@ -1,4 +1,4 @@
-/** The private directory of a shell on a host goes with the connection, whatever its helper does when that is cut. */
+/** A shell's private directory on a host is removed with the connection, whatever its helper does when that is cut. */
 import { execFileSync } from 'node:child_process';
 import { globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,9 +9,9 @@ import { hostsOf } from '../../support/hosts.ts';
 import { below } from '../../support/processes.ts';
 import { lacksSshd, type SshHost, startSshd } from '../../support/sshd.ts';
 
-/** A number that no process has. */
+/** A process id that is not in use. */
 const NOBODY = '4194399\n';
-/** Longer than a helper is waited for, and than it waits for a shell's end. */
+/** Longer than the wait for a helper, and than the helper's wait for a shell's end. */
 const PATIENCE = { timeout: 40_000 };
 
 describe.skipIf(lacksSshd())('the directory of a shell whose connection is cut', () => {
@@ -38,7 +38,7 @@ describe.skipIf(lacksSshd())('the directory of a shell whose connection is cut',
   });
 
   const helpers = () => below(server.pid).filter(({ words }) => words === '/bin/sh');
-  /** Asks what is answered once something is written to the path that this returns. */
+  /** Asks a question that is answered once something is written to the returned path. */
   async function ask(): Promise<{ readonly fifo: string; readonly answer: Promise<unknown> }> {
     const fifo = join(files.path, 'tty');
     execFileSync('mkfifo', [fifo]);
@@ -53,18 +53,18 @@ describe.skipIf(lacksSshd())('the directory of a shell whose connection is cut',
   };
   const goes = () => expect.poll(left, PATIENCE).toEqual([]);
 
-  it('goes when the shell has ended', async () => {
+  it('is removed when the shell has ended', async () => {
     await files.write('pid', NOBODY);
     await cut();
     await goes();
   });
 
-  it('goes when the shell had not begun', async () => {
+  it('is removed when the shell had not started', async () => {
     await cut();
     await goes();
   });
 
-  it('goes though the helper was about to answer', async () => {
+  it('is removed although the helper was about to answer', async () => {
     await files.write('pid', NOBODY);
     const { fifo } = await ask();
     await cut();
@@ -72,10 +72,10 @@ describe.skipIf(lacksSshd())('the directory of a shell whose connection is cut',
     await goes();
   });
 
-  it('goes though the helper that made it is gone, and another answers', async () => {
+  it('is removed although its first helper is gone, by another one', async () => {
     await files.write('pid', `${process.pid}\n`);
     const { answer } = await ask();
-    // It gives no answer in time; what is behind it there is killed, and does nothing more.
+    // The helper does not answer in time; its processes there are killed.
     const before = helpers().flatMap(({ pid }) => [pid, ...below(pid).map((each) => each.pid)]);
     await answer;
     for (const pid of before) process.kill(pid, 'SIGKILL');

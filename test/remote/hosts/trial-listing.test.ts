@@ -1,4 +1,4 @@
-/** What a hostile host says of a trial: bounded, checked, and never what was not asked for. */
+/** A hostile host's report about a trial is bounded, checked, and limited to what was asked. */
 import { describe, expect, it } from 'vitest';
 import { FarTrialDisk } from '../../../src/effects/undo/far-trials.ts';
 import type { FarWork } from '../../../src/effects/undo/launcher.ts';
@@ -9,7 +9,7 @@ const read = (...fields: readonly string[]) =>
   readChanges(Buffer.from(fields.map((field) => `${field}\0`).join('')), [], { directory: '/store/1', trees });
 
 describe('the list of a trial', () => {
-  it('names what lies in its trees', () => {
+  it('contains paths in its trees', () => {
     expect(read('D f 420 12 1 -', '/srv/app/a b', 'A l 511 3 1 -', '/tmp/x\ny')).toMatchObject({
       changes: [
         { path: '/srv/app/a b', kind: 'deleted', type: 'file', bytes: 12 },
@@ -33,12 +33,12 @@ describe('the list of a trial', () => {
     ['a negative size', 'D f 420 -1 1 -', '/srv/app/x'],
     ['no size', 'D f 420 1e99 1 -', '/srv/app/x'],
     ['cut off', 'D f 420 1 1 -'],
-  ])('is not believed: %s', (_what, ...fields) => {
+  ])('is rejected: %s', (_what, ...fields) => {
     expect(read(...fields)).toBe('the list of changes can’t be read');
   });
 });
 
-describe('a host that says what it likes', () => {
+describe('a hostile host’s answer about a trial', () => {
   const opened = { cwd: '/srv/app', tree: '/srv/app' };
   const trialsOf = (launch: (args: readonly string[]) => FarWork, asked: { text: string; exit: number } = ok('')) => {
     const calls: (readonly string[])[] = [];
@@ -72,7 +72,7 @@ describe('a host that says what it likes', () => {
     return (await trials.open('rm -rf build', '/srv/app', 'unrestricted')).outcome({ kind: 'exited', code: 0 }, '');
   };
 
-  it('a list without end, or none, tells nothing', async () => {
+  it('that is endless or empty counts as unknown', async () => {
     const line = `D f 420 1 1 -\0/srv/app/${'x'.repeat(2000)}\0`;
     expect(await outcomeOf(line.repeat(8_000))).toMatchObject({ why: 'it would change more than can be listed' });
     expect(await outcomeOf('', undefined, '\u001b]0;owned\u0007no')).toEqual({
@@ -82,13 +82,13 @@ describe('a host that says what it likes', () => {
     });
   });
 
-  it('notes that can’t be read are a reason not to tell; those that can are spelled out', async () => {
+  it('with unreadable notes counts as unknown, and readable ones are shown escaped', async () => {
     expect(await outcomeOf('', { text: '', exit: 1 })).toMatchObject({ kind: 'cannotTell' });
     const told = await outcomeOf('', ok('refused /x\u001b[2J\0'));
     expect(told).toMatchObject({ kind: 'changes', doubts: [expect.not.stringContaining('\u001b')] });
   });
 
-  it('a trial whose apply has no known end is neither removed nor begun again', async () => {
+  it('without a known end of its apply leads to neither removal nor a second apply', async () => {
     const { trials, calls } = trialsOf(([word]) =>
       word === '--apply'
         ? { code: 126, output: '', error: 'web1 does not answer', lost: true }

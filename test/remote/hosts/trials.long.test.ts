@@ -1,4 +1,4 @@
-/** A command of the model is tried on a host, applied and taken back there, over a real sshd. */
+/** A command of the model is tried, applied and undone on a host, over a real sshd. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,7 +22,7 @@ describe.skipIf(lacksSshd() || lacks('cc') || lacks('tar') || !trialsWork())('a 
   let server: SshHost;
   let at: ReturnType<typeof hostsOf>;
   let work: string;
-  /** Beside the project, in a place that is nobody's. */
+  /** Outside the project, at a place that belongs to nobody. */
   const left = `/var/tmp/left-${process.pid}`;
   const home = mkdtempSync(join(tmpdir(), 'home-'));
   const undo = { budget: 2000, days: 7, max_file: 256, credentials: false };
@@ -55,7 +55,7 @@ describe.skipIf(lacksSshd() || lacks('cc') || lacks('tar') || !trialsWork())('a 
     writeFileSync(join(work, 'note'), 'as it was\n');
   });
   const stores = () => join(home, '.cache', readdirSync(join(home, '.cache'))[0] ?? '', 'undo');
-  /** Trials there that nobody has applied or thrown away. */
+  /** Trials there that are neither applied nor discarded. */
   const waiting = () =>
     readdirSync(stores()).filter((name) => {
       const has = (file: string) => existsSync(join(stores(), name, file));
@@ -73,7 +73,7 @@ describe.skipIf(lacksSshd() || lacks('cc') || lacks('tar') || !trialsWork())('a 
     return told;
   };
 
-  it('is not to be had without the launcher, and says what is missing', async () => {
+  it('is unavailable without the launcher, and names what is missing', async () => {
     expect(await trials.unavailable('web1:/srv')).toMatch(/on web1 without the launcher; :host launcher puts it there/);
     await expect(trials.start('true', { cwd: 'web1:/', signal: unaborted, mode: 'unrestricted' })).rejects.toThrow(
       'can be tried on web1',
@@ -83,7 +83,7 @@ describe.skipIf(lacksSshd() || lacks('cc') || lacks('tar') || !trialsWork())('a 
     expect(readdirSync(join(stores(), '..')).filter((name) => name.startsWith('probe-'))).toEqual([]);
   });
 
-  it('lists what it would change and changes nothing; applied, it is byte for byte what was shown, and taken back', async () => {
+  it('lists its changes without making them, applies byte for byte what it showed, and can be undone', async () => {
     const before = bytes();
     const told = await tried(`rm -rf build; echo new >note; echo x >made; echo "$TMPDIR" >${left}; exit 3`);
     expect(told.exitCode).toBe(3);
@@ -123,7 +123,7 @@ describe.skipIf(lacksSshd() || lacks('cc') || lacks('tar') || !trialsWork())('a 
     expect(waiting()).toEqual([]);
   });
 
-  it('in Project has a /tmp of its own there, and writes nothing but its tree', async () => {
+  it('in Project has its own /tmp, and writes nothing but its tree', async () => {
     const outside = mkdtempSync(join('/tmp', 'aish-outside-'));
     const { told } = await attempt(`rm -rf ${outside}; echo x >made; echo x >/tmp/left`, 'project');
     expect(told).toMatchObject({ exitCode: 0, changes: [{ path: join(work, 'made') }], doubts: [], outside: [] });
@@ -131,7 +131,7 @@ describe.skipIf(lacksSshd() || lacks('cc') || lacks('tar') || !trialsWork())('a 
     rmSync(outside, { recursive: true });
   });
 
-  it('says what it can’t tell, and its command gets none of this machine’s secrets without the user’s word', async () => {
+  it('reports what it can’t tell, and its command gets no secret of this machine without consent', async () => {
     execFileSync('ln', [join(work, 'note'), join(work, 'other')]);
     expect((await attempt('echo new >note')).told).toMatchObject({ why: expect.stringContaining('has other names') });
     const env = { KEY: 'value' };
@@ -139,7 +139,7 @@ describe.skipIf(lacksSshd() || lacks('cc') || lacks('tar') || !trialsWork())('a 
     await expect(trials.start('true', how)).rejects.toThrow(':host trust');
   });
 
-  it('lost with its connection: nothing of it stays, and it is not run again', async () => {
+  it('lost with its connection leaves nothing, and is not run again', async () => {
     const before = bytes();
     const open = await tried('rm -rf build');
     const how = { cwd: `web1:${work}`, signal: unaborted, mode: 'unrestricted' } as const;
@@ -156,7 +156,7 @@ describe.skipIf(lacksSshd() || lacks('cc') || lacks('tar') || !trialsWork())('a 
     expect(bytes().equals(before)).toBe(true);
   });
 
-  it('cut off while it is applied: all of it or nothing, whoever is killed, and never twice', async () => {
+  it('cut during an apply is applied completely or not at all, whoever is killed, and never twice', async () => {
     const COUNT = 400;
     const ends = new Set<string>();
     for (let round = 0; round < 8; round += 1) {
@@ -200,7 +200,7 @@ function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It has ended.
+    // The process has ended.
   }
 }
 
@@ -208,7 +208,7 @@ function lastIn(store: string): string {
   return String(Math.max(...readdirSync(store).map(Number).filter(Number.isInteger)));
 }
 
-/** Bytes of what the newest action there has in a file. */
+/** Returns the bytes that the newest action there has in a file. */
 function newest(store: string, file: string): number {
   try {
     return readFileSync(join(store, lastIn(store), file)).length;

@@ -1,4 +1,4 @@
-/** What the model changes on a host is kept there, and taken back there, over a real sshd. */
+/** A model's changes on a host are kept there and undone there, over a real sshd. */
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -38,7 +38,7 @@ describe.skipIf(lacksSshd() || lacks('cc'))('undo on a host', () => {
   const run = async (command: string) => (await at.run(command, `web1:${work}`)).exit;
   const tree = () => readdirSync(join(work, 'build')).map((name) => readFileSync(join(work, 'build', name), 'utf8'));
 
-  it('brings back what a command deleted and changed, and takes away what it made', async () => {
+  it('restores what a command deleted and changed, and removes what it made', async () => {
     const before = tree();
     expect(await run('rm -rf build && echo new >note && echo x >made')).toBe(0);
     expect(existsSync(join(work, 'build'))).toBe(false);
@@ -61,7 +61,7 @@ describe.skipIf(lacksSshd() || lacks('cc'))('undo on a host', () => {
     expect(readFileSync(join(work, 'note'), 'utf8')).toBe('new\n');
   });
 
-  it('leaves alone what somebody changed since, and names it', async () => {
+  it('leaves and names what somebody changed since', async () => {
     await run('echo new >note');
     writeFileSync(join(work, 'note'), 'mine\n');
     const { ok, text } = await store().undo('last');
@@ -69,7 +69,7 @@ describe.skipIf(lacksSshd() || lacks('cc'))('undo on a host', () => {
     expect(readFileSync(join(work, 'note'), 'utf8')).toBe('mine\n');
   });
 
-  it('keeps nothing of what changed nothing, and no action is forged by what is named there', async () => {
+  it('keeps nothing of a command without changes, and no file name can forge an action', async () => {
     const before = (await store().list()).length;
     await run('ls >/dev/null');
     await until(async () => (await store().list()).length === before);
@@ -79,7 +79,7 @@ describe.skipIf(lacksSshd() || lacks('cc'))('undo on a host', () => {
     expect(listed.map(({ number }) => number).filter((each) => each > (newest?.number ?? 0)).length).toBe(1);
   });
 
-  it('a launcher that was replaced takes nothing back, and runs nothing', async () => {
+  it('stops when the launcher was replaced, and runs nothing', async () => {
     await run('echo new >note');
     const folder = join(home, '.cache', readdirSync(join(home, '.cache'))[0] ?? '');
     const path = join(folder, readdirSync(folder).find((name) => name.startsWith('launcher-')) ?? '');
@@ -96,7 +96,7 @@ describe.skipIf(lacksSshd() || lacks('cc'))('undo on a host', () => {
     expect(readFileSync(join(work, 'note'), 'utf8')).toBe('as it was\n');
   });
 
-  it('what a lost connection cut off is there at the next one', async () => {
+  it('is available at the next connection for a command that a lost connection cut off', async () => {
     const running = await at.start('rm -rf build; sleep 1000', `web1:${work}`);
     await until(async () => !existsSync(join(work, 'build')));
     await at.loseConnection();
@@ -107,11 +107,11 @@ describe.skipIf(lacksSshd() || lacks('cc'))('undo on a host', () => {
     expect(tree()).toHaveLength(3);
   });
 
-  it('forget takes it from the store', async () => {
+  it('forgets an action on request', async () => {
     await run('echo new >note');
     expect(await store().forget('all')).toMatchObject({ ok: true });
     expect(await store().list()).toEqual([]);
-    // What somebody else has left on this machine, at a place that all share, is told as well.
+    // What somebody else left on this machine at a shared place is listed as well.
     const left = (await at.hosts.left('web1')).filter(({ directory }) => directory.startsWith(home));
     expect(left.map(({ actions }) => actions)).toEqual([0]);
   });
