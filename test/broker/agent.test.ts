@@ -1,4 +1,4 @@
-/** Proxies and certificates that the environment names (BR-7). */
+/** Proxies and certificates from the environment (BR-7). */
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync } from 'node:fs';
@@ -30,7 +30,7 @@ async function portOf(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** A proxy that leads every host to one port of this machine; what it was asked for. */
+/** A proxy that leads every host to one port of this machine, and records its requests. */
 async function proxyTo(port: number) {
   const asked: string[] = [];
   const server = createServer((req, res) => {
@@ -59,8 +59,8 @@ function withProxy(url: string): void {
   vi.stubEnv('HTTPS_PROXY', url);
 }
 
-describe('a proxy of the environment', () => {
-  it('is used for a server elsewhere, also as HOST:PORT, and never for this machine', async () => {
+describe('a proxy from the environment', () => {
+  it('is used for a remote server, also as HOST:PORT, and never for this machine', async () => {
     await using server = await startScriptedServer([say('through'), say('direct')]);
     const proxy = await proxyTo(server.port);
     withProxy(proxy.url.replace('http://', ''));
@@ -72,11 +72,11 @@ describe('a proxy of the environment', () => {
     expect(proxy.asked).toHaveLength(1);
   });
 
-  it('is not used for the addresses of this machine on its networks', () => {
+  it('is not used for this machine’s addresses on its networks', () => {
     const own = Object.values(networkInterfaces()).flat();
     for (const each of own) {
       const host = each?.family === 'IPv6' ? `[${each.address}]` : each?.address;
-      // A link-local address has a zone, which no URL can hold.
+      // A link-local address has a zone, which no URL can contain.
       if (!URL.canParse(`http://${host}/v1`)) continue;
       expect(agentFor(new URL(`http://${host}/v1`), { HTTP_PROXY: 'http://proxy.example:3128' })).toBeUndefined();
     }
@@ -101,7 +101,7 @@ describe('a proxy of the environment', () => {
     );
   });
 
-  it('of another kind fails the call, which goes out nowhere else', async () => {
+  it('of another kind fails the call, which is sent nowhere else', async () => {
     withProxy('socks5://user:hunter2@127.0.0.1:1');
     const { broker } = impatient([presetAt('http://models.example/v1')]);
     const { failure } = (await converse(broker)).reply;
@@ -122,7 +122,7 @@ describe.skipIf(lacks('openssl'))('SSL_CERT_FILE', () => {
     return { cert, options: { key: readFileSync(key), cert: readFileSync(cert) } };
   };
 
-  it('names the certificates that are trusted, also behind a proxy', async () => {
+  it('adds trusted certificates, also behind a proxy', async () => {
     await using server = await startScriptedServer([say('safe')]);
     const { cert, options } = certificate();
     const port = await portOf(
@@ -140,7 +140,7 @@ describe.skipIf(lacks('openssl'))('SSL_CERT_FILE', () => {
     expect(proxy.asked).toEqual(['CONNECT models.example:443', 'CONNECT models.example:443']);
   });
 
-  it('that is not there fails the call', async () => {
+  it('fails the call when it is missing', async () => {
     withProxy('');
     vi.stubEnv('SSL_CERT_FILE', '/nowhere/ca.pem');
     const { broker } = impatient([presetAt('https://models.example/v1')]);

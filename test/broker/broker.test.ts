@@ -6,7 +6,7 @@ import { BASH, converse, HELLO, impatient, presetAt } from './talk.ts';
 
 const NEVER = new AbortController().signal;
 
-test('text arrives in pieces while the server still writes, and the reply holds all of it', async () => {
+test('text arrives in pieces while the server still writes, and the reply contains all of it', async () => {
   await using server = await startScriptedServer([{ text: ['one ', 'two ', hold('rest'), 'three'], reasoning: 'hm' }]);
   const { broker } = impatient([presetAt(server.baseUrl)]);
   const pieces: string[] = [];
@@ -26,7 +26,7 @@ test('text arrives in pieces while the server still writes, and the reply holds 
   });
 });
 
-test('chat gives the same reply in one piece', async () => {
+test('chat returns the same reply in one piece', async () => {
   await using server = await startScriptedServer([call('bash', { command: 'ls' }, 'I look.')]);
   const { broker } = impatient([presetAt(server.baseUrl)]);
   const reply = await broker.chat('fast', HELLO, { signal: NEVER, category: 'chat', tools: [BASH], maxTokens: 5 });
@@ -35,7 +35,7 @@ test('chat gives the same reply in one piece', async () => {
   expect(server.requests[0]?.body).toMatchObject({ stream: false, max_tokens: 5 });
 });
 
-test('what the caller left out is left out of the request, and no key means no Authorization', async () => {
+test('omitted options are omitted from the request, and without a key there is no Authorization header', async () => {
   await using server = await startScriptedServer([say('fine')]);
   const { broker } = impatient([presetAt(server.baseUrl)]);
   await converse(broker, { tools: [] });
@@ -44,7 +44,7 @@ test('what the caller left out is left out of the request, and no key means no A
   expect(request?.headers.authorization).toBeUndefined();
 });
 
-test('the key is asked for at each call, and capabilities name the fields', async () => {
+test('the key is fetched at each call, and capabilities set the fields', async () => {
   await using server = await startScriptedServer([say('fine'), say('fine')]);
   const keys = ['key-one', 'key-two'];
   const capabilities = { maxTokensField: 'max_completion_tokens', temperature: false, streamUsage: false } as const;
@@ -56,7 +56,7 @@ test('the key is asked for at each call, and capabilities name the fields', asyn
   expect(server.requests[0]?.text).not.toMatch(/"max_tokens"|temperature|stream_options/);
 });
 
-test('a key command that fails is a clear line, and nothing is sent', async () => {
+test('a failing key command gives a clear line, and nothing is sent', async () => {
   await using server = await startScriptedServer([]);
   const apiKey = () => Promise.reject(new Error('pass: not unlocked'));
   const { broker } = impatient([presetAt(server.baseUrl, { apiKey })]);
@@ -65,7 +65,7 @@ test('a key command that fails is a clear line, and nothing is sent', async () =
   expect(server.requests).toEqual([]);
 });
 
-test('an abort keeps what had come, ends the request at the server and drops a call that was under way', async () => {
+test('an abort keeps the partial text, ends the request at the server and drops an incomplete call', async () => {
   await using server = await startScriptedServer([{ text: ['half ', hold('never'), 'whole'] }]);
   const { broker } = impatient([presetAt(server.baseUrl)]);
   const stop = new AbortController();
@@ -92,7 +92,7 @@ test('an abort before the call sends nothing', async () => {
   expect(server.requests).toEqual([]);
 });
 
-test('Retry-After is obeyed and told', async () => {
+test('Retry-After is obeyed and reported', async () => {
   await using server = await startFaultServer('rate-limited');
   const { broker, pauses } = impatient([presetAt(server.baseUrl)]);
   const { notices } = await converse(broker);
@@ -100,7 +100,7 @@ test('Retry-After is obeyed and told', async () => {
   expect(notices).toEqual(['fast is busy (429); trying again in 2 s']);
 });
 
-/** Attempts at a server that fails always, by how it fails and what is asked. */
+/** The number of attempts at a server that always fails, by the failure and the question. */
 test.each([
   ['a server that fails', 'server-error', {}, {}, 8],
   ['an answer without a body', 'no-body', {}, {}, 8],
@@ -142,7 +142,7 @@ test('a server that refuses the connection fails at once, unless it has answered
   expect(pauses).toEqual([]);
 });
 
-test('an answer that broke off is dropped and asked for again, and counts as an attempt', async () => {
+test('an answer that broke off is dropped and requested again, and counts as an attempt', async () => {
   await using server = await startScriptedServer([say('half an', { cut: true }), say('a whole answer')]);
   const { broker } = impatient([presetAt(server.baseUrl)]);
   const paused: string[] = [];
@@ -152,7 +152,7 @@ test('an answer that broke off is dropped and asked for again, and counts as an 
   expect(paused).toEqual(['fast broke off its answer']);
 });
 
-test('a model that loads is waited for with growing pauses', async () => {
+test('a model that is loading is waited for with growing pauses', async () => {
   await using server = await startFaultServer('loading');
   const { broker, pauses } = impatient([presetAt(server.baseUrl)]);
   const { reply, notices } = await converse(broker);
@@ -161,7 +161,7 @@ test('a model that loads is waited for with growing pauses', async () => {
   expect(notices[0]).toBe('fast is still loading its model; waiting');
 });
 
-test('what a server once refused is not sent again', async () => {
+test('a field that a server once refused is not sent again', async () => {
   await using server = await startFaultServer('wants-max-completion-tokens');
   const { broker } = impatient([presetAt(server.baseUrl)]);
   for (let round = 0; round < 2; round += 1) await converse(broker, { maxTokens: 7 });
@@ -169,7 +169,7 @@ test('what a server once refused is not sent again', async () => {
 });
 
 for (const fault of ['killed-at-once', 'busy-for-ever', 'server-error', 'loading-for-ever'] as const) {
-  test(`the fallback takes over after "${fault}", and this is said (BR-4)`, async () => {
+  test(`the fallback takes over after "${fault}", with a message (BR-4)`, async () => {
     await using broken = await startFaultServer(fault);
     await using sound = await startScriptedServer([say('from the other')]);
     const { broker } = impatient([
@@ -186,7 +186,7 @@ for (const fault of ['killed-at-once', 'busy-for-ever', 'server-error', 'loading
     expect(notices).toContain(reply.notices[0]);
   });
 
-  test(`a streamed call tells after "${fault}" who may be asked instead, and asks nobody by itself`, async () => {
+  test(`a streamed call reports after "${fault}" who may be asked instead, and asks nobody itself`, async () => {
     await using broken = await startFaultServer(fault);
     await using sound = await startScriptedServer([say('from the other')]);
     const { broker } = impatient([
@@ -200,7 +200,7 @@ for (const fault of ['killed-at-once', 'busy-for-ever', 'server-error', 'loading
 }
 
 for (const fault of ['unauthorised', 'overflow', 'never-ends', 'no-such-model'] as const) {
-  test(`no fallback for "${fault}": another would do no better, or it would hide the reason`, async () => {
+  test(`no fallback is used for "${fault}", since another would fail too or hide the reason`, async () => {
     await using broken = await startFaultServer(fault);
     await using sound = await startScriptedServer([say('from the other')]);
     const { broker } = impatient([
@@ -225,7 +225,7 @@ for (const fault of ['early-end', 'killed', 'stall', 'error-in-mid-stream', 'gar
   });
 }
 
-test('a fallback never weakens the secrets policy: unfiltered messages go to no preset that wants them filtered', async () => {
+test('a fallback never weakens the secrets policy: unfiltered messages go to no preset that requires a filter', async () => {
   await using sound = await startScriptedServer([say('leaked')]);
   const { broker } = impatient([
     presetAt('http://127.0.0.1:9/v1', { fallback: ['cloud'] }),
@@ -237,7 +237,7 @@ test('a fallback never weakens the secrets policy: unfiltered messages go to no 
   expect(sound.requests).toEqual([]);
 });
 
-test('with a filter each preset gets what is fit for it, or the call is refused with a word', async () => {
+test('with a filter each preset gets the text allowed for it, or the call is refused with a reason', async () => {
   await using sound = await startScriptedServer([say('fine')]);
   const presets = [
     presetAt('http://127.0.0.1:9/v1', { fallback: ['cloud'] }),
@@ -256,7 +256,7 @@ test('with a filter each preset gets what is fit for it, or the call is refused 
   expect(reply.failure).toEqual({ kind: 'refused', message: 'a secret may not leave this machine' });
 });
 
-test('a fallback elsewhere with a weaker policy is not asked; one on this machine is', async () => {
+test('a remote fallback with a weaker policy is not asked, and one on this machine is', async () => {
   const { broker } = impatient(
     [
       presetAt('http://127.0.0.1:9/v1', { secrets: 'scrub', fallback: ['elsewhere', 'here'] }),
@@ -283,7 +283,7 @@ test('what may not be sent at all is not sent to a fallback either', async () =>
   expect(reply.fallback).toBeUndefined();
 });
 
-test('an unknown preset is named together with the known ones', async () => {
+test('the error about an unknown preset lists the known ones', async () => {
   const { broker } = impatient([DEMO_PRESET, presetAt('http://127.0.0.1:9/v1')]);
   const { reply } = await converse(broker, {}, HELLO, 'depe');
   expect(reply.failure).toEqual({
@@ -292,7 +292,7 @@ test('an unknown preset is named together with the known ones', async () => {
   });
 });
 
-test('presets tell where they run, without a password in the address', () => {
+test('presets show where they run, without a password in the address', () => {
   const { broker } = impatient([
     DEMO_PRESET,
     presetAt('http://localhost:8080/v1'),
@@ -312,7 +312,7 @@ test('presets tell where they run, without a password in the address', () => {
   ]);
 });
 
-test('a call written as text, of a tool that was not offered, stays text and is pointed out', async () => {
+test('a call written as text, of a tool that was not offered, stays text with a note', async () => {
   await using server = await startFaultServer('raw-tool-call');
   const { broker } = impatient([presetAt(server.baseUrl)]);
   const { reply, text } = await converse(broker, { tools: [] });
@@ -322,7 +322,7 @@ test('a call written as text, of a tool that was not offered, stays text and is 
   expect(reply.notices.join()).toMatch(/wrote a tool call as plain text/);
 });
 
-test('the price of a call is what the server names, and nothing is invented', async () => {
+test('the price of a call is the server’s, and is never invented', async () => {
   await using server = await startScriptedServer([
     { ...say('a'), usage: { prompt: 3, completion: 1, cost: 0.0004 } },
     { ...say('b'), usage: { prompt: 3, completion: 1 } },
@@ -332,7 +332,7 @@ test('the price of a call is what the server names, and nothing is invented', as
   expect((await converse(broker)).reply.usage).toEqual({ promptTokens: 3, completionTokens: 1 });
 });
 
-test('a preset has its own patience with a server that keeps silent', async () => {
+test('a preset has its own timeout for a silent server', async () => {
   await using server = await startFaultServer('stall-before-anything');
   const patience: number[] = [];
   const { broker } = impatient([presetAt(server.baseUrl, { firstByteMs: 300 })]);
@@ -341,13 +341,13 @@ test('a preset has its own patience with a server that keeps silent', async () =
   expect(patience).toEqual([300]);
 });
 
-test('a usage of zeros is no usage: the server does not count', async () => {
+test('a usage of zeros counts as no usage', async () => {
   await using server = await startScriptedServer([{ ...say('a'), usage: { prompt: 0, completion: 0 } }]);
   const { broker } = impatient([presetAt(server.baseUrl)]);
   expect((await converse(broker)).reply.usage).toBeUndefined();
 });
 
-test('the scripted server answers a party beside the conversation out of order', async () => {
+test('the scripted server answers a request beside the conversation out of order', async () => {
   await using server = await startScriptedServer([
     say('first'),
     whenever(/Detect destructive/, say('NO')),

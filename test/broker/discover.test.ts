@@ -4,7 +4,7 @@ import { startPeer } from './peer.ts';
 
 const LIMIT = { timeoutMs: 2000 };
 
-test('finds the servers that list models, and nothing else', async () => {
+test('discovery finds the servers that list models, and nothing else', async () => {
   await using llama = await startPeer({ '/v1/models': { data: [{ id: 'qwen.gguf', owned_by: 'llamacpp' }] } });
   await using ollama = await startPeer({
     '/v1/models': {
@@ -27,7 +27,7 @@ test('finds the servers that list models, and nothing else', async () => {
   expect(found[2]?.detail).toMatch(/still loading/);
 });
 
-test('finds keys in the environment without sending them anywhere', async () => {
+test('discovery finds keys in the environment without sending them anywhere', async () => {
   const env = {
     OPENAI_API_KEY: 'sk-one',
     OPENAI_BASE_URL: 'https://gate.example.com/v1',
@@ -43,19 +43,19 @@ test('finds keys in the environment without sending them anywhere', async () => 
   expect(JSON.stringify(found)).not.toContain('sk-one');
 });
 
-test('OLLAMA_HOST is followed where it names this machine', async () => {
+test('discovery uses OLLAMA_HOST when it names this machine', async () => {
   await using ollama = await startPeer({ '/v1/models': { data: [{ id: 'llama3:8b', owned_by: 'library' }] } });
   const found = await discover({ env: { OLLAMA_HOST: `localhost:${ollama.port}` }, ...LIMIT });
   expect(found.map(({ preset }) => preset.baseUrl)).toContain(ollama.baseUrl);
 });
 
-test('takes no longer than it may', async () => {
+test('discovery ends at its time limit', async () => {
   await using silent = await startPeer({ '/v1/models': null });
   // The peer never answers: without the limit there would be no end.
   expect(await discover({ env: {}, ports: [silent.port], timeoutMs: 150 })).toEqual([]);
 });
 
-test('looks at an address as people write it, and says what is wrong with it', async () => {
+test('discovery accepts an address as people write it, or explains what is wrong with it', async () => {
   await using vllm = await startPeer({ '/v1/models': { data: [{ id: 'qwen', owned_by: 'vllm' }] } });
   await using closed = await startPeer({ '/v1/models': [401, {}] });
   await using website = await startPeer({ '/': { hello: 'world' } });

@@ -31,7 +31,7 @@ async function answering(listener: RequestListener) {
   return { url: `http://${await at(server)}/v1`, connections };
 }
 
-test('a request goes out as it was given, and requests after one another share a connection', async () => {
+test('a request is sent unchanged, and requests after one another share a connection', async () => {
   const seen: unknown[] = [];
   const { url, connections } = await answering(async (req, res) => {
     const { method, headers } = req;
@@ -65,7 +65,7 @@ test('an answer that changes the protocol is an error', async () => {
   await expect(exchange(`http://${await at(server)}/v1`, GET)).rejects.toThrow('another protocol');
 });
 
-test('what was packed on the way is read unpacked', async () => {
+test('a compressed answer is decompressed', async () => {
   const packed: Record<string, Buffer> = {
     gzip: gzipSync('fine'),
     'X-GZIP': gzipSync('fine'),
@@ -83,7 +83,7 @@ test('what was packed on the way is read unpacked', async () => {
   }
 });
 
-test('a packed stream is read as it comes, and one that breaks off is an error', async () => {
+test('a compressed stream is read as it arrives, and one that breaks off is an error', async () => {
   const gzip = createGzip();
   const { url } = await answering((_req, res) => {
     res.writeHead(200, { 'content-encoding': 'gzip' });
@@ -99,7 +99,7 @@ test('a packed stream is read as it comes, and one that breaks off is an error',
   await expect(pieces.next()).rejects.toThrow();
 });
 
-test('an answer that is not read to its end lets go of its connection', async () => {
+test('an answer that is not read to its end releases its connection', async () => {
   let gone: Promise<unknown> | undefined;
   const { url } = await answering((_req, res) => {
     gone = once(res, 'close');
@@ -125,14 +125,14 @@ test('an abort ends a request before its answer and within it', async () => {
   await expect(beginningOf(begun.bytes, 99)).rejects.toThrow();
 });
 
-test('a user or a password in an address goes nowhere, and another protocol neither', async () => {
+test('an address with a user or password, or with another protocol, is never contacted', async () => {
   const { url, connections } = await answering((_req, res) => res.end());
   await expect(exchange(url.replace('//', '//me:secret@'), GET)).rejects.toThrow(/no user and no password/);
   await expect(exchange(url.replace('http:', 'ftp:'), GET)).rejects.toThrow();
   expect(connections).toEqual([]);
 });
 
-test('a server that never says a word while a connection is made is given up', async () => {
+test('a server that stays silent during the connection is given up', async () => {
   const silent = createTcpServer();
   const connected = once(silent, 'connection');
   const address = await at(silent);
@@ -144,7 +144,7 @@ test('a server that never says a word while a connection is made is given up', a
   await failed;
 });
 
-test('for the library: good answers keep their bytes, of others the beginning is there, redirects are answers', async () => {
+test('the library gets good answers unchanged, the beginning of others, and redirects as answers', async () => {
   let elsewhere = 0;
   const { url } = await answering((req, res) => {
     if (req.url === '/elsewhere') elsewhere += 1;

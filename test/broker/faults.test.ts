@@ -3,7 +3,7 @@ import type { Reply } from '../../src/session/message.ts';
 import { type FaultName, startFaultServer } from '../support/fault-server.ts';
 import { converse, impatient, presetAt } from './talk.ts';
 
-/** What must come of each fault; only what is named is looked at. */
+/** The expected result of each fault; only the named fields are compared. */
 type Expected = {
   text?: string;
   reasoning?: string;
@@ -14,7 +14,7 @@ type Expected = {
   says?: RegExp;
   notice?: RegExp;
   tokens?: readonly [number, number];
-  /** Chat requests made in all. */
+  /** The number of all chat requests. */
   requests?: number;
 };
 
@@ -109,7 +109,7 @@ for (const [fault, expected] of Object.entries(TABLE)) {
   test(`a server with the fault "${fault}" costs at most a clear line`, async () => {
     await using server = await startFaultServer(fault as FaultName);
     const { broker } = impatient([presetAt(server.baseUrl, { apiKey: async () => 'sk-secret-1234' })], {
-      // Short only where it must run out; a keep-alive of 0.6 s shows that comments count as life.
+      // Short only where it must run out; a keep-alive of 0.6 s shows that comments count as activity.
       idleTimeoutMs: fault.startsWith('stall') ? 100 : fault === 'long-keep-alive' ? 400 : 5000,
       firstByteTimeoutMs: fault.startsWith('stall') ? 300 : 10_000,
       retry: { loadingMs: 2000 },
@@ -125,16 +125,16 @@ for (const [fault, expected] of Object.entries(TABLE)) {
     else expect(reply.notices).toEqual([]);
     if (expected.tokens) expect([reply.usage?.promptTokens, reply.usage?.completionTokens]).toEqual(expected.tokens);
     if (expected.requests !== undefined) expect(server.calls()).toBe(expected.requests);
-    // What holds for all of them.
+    // Applies to all faults.
     const ids = reply.toolCalls.map((call) => call.id);
     expect(new Set(ids.filter((id) => id !== '')).size).toBe(ids.length);
     expect(reply.failure?.message ?? '').not.toMatch(/\n|sk-secret/);
-    // The screen showed what the reply says, but for a thought that was recognised late.
+    // The screen showed the reply's text, except for thinking that was recognised late.
     if (fault !== 'lone-think-end') expect(text).toBe(reply.text);
   });
 }
 
-test('no port, no name, no address: each is one line that says what to do', async () => {
+test('a wrong port, name or address gives one line that says what to do', async () => {
   for (const baseUrl of ['http://127.0.0.1:9/v1', 'http://no-such-host.invalid/v1', 'not an address']) {
     const { broker } = impatient([presetAt(baseUrl)]);
     const { reply } = await converse(broker);

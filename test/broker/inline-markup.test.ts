@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { MarkupSplitter } from '../../src/broker/accumulator.ts';
 
-/** What becomes of a text when it comes in the given pieces. */
+/** Returns the result for a text that arrives in these pieces. */
 function split(...pieces: string[]) {
   const seen = { text: '', reasoning: '', calls: [] as string[] };
   const splitter = new MarkupSplitter({
@@ -45,11 +45,11 @@ test.each([
   ['a<tool_call>{"x"}</tool_call>b', { calls: ['{"x"}'], text: 'ab' }],
   ['a<tool_call>none</tool_call>b', { text: 'a<tool_call>none</tool_call>b' }],
   ['<tool_call>{"x"}', { calls: ['{"x"}'] }],
-])('%j', (text, expected) => {
+])('the text %j is split into reasoning, text and calls', (text, expected) => {
   expect(split(text)).toEqual({ ...plain, ...expected });
 });
 
-test('an open call at a cut is dropped, and this is told', () => {
+test('an incomplete call at the end is dropped and reported', () => {
   const splitter = new MarkupSplitter({
     text: () => {},
     reasoning: () => {},

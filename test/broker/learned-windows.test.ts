@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { LearnedWindows } from '../../src/broker/tokens/meter.ts';
 
-describe('what errors teach of a window', () => {
-  it('is a number that the server names, even far below what the user says', () => {
+describe('a window learned from an error', () => {
+  it('is the number that the server names, even far below the user’s', () => {
     const windows = new LearnedWindows(() => 0);
     windows.named('fast', 4096);
     expect(windows.get('fast')).toBe(4096);
@@ -10,7 +10,7 @@ describe('what errors teach of a window', () => {
     expect(windows.get('fast')).toBe(1024);
   });
 
-  it('is no less than half of what was told, where it is a guess', () => {
+  it('is at least half of the configured one when it is a guess', () => {
     const windows = new LearnedWindows(() => 0);
     windows.guessed('fast', 720, 32_768);
     expect(windows.get('fast')).toBe(16_384);
@@ -18,7 +18,7 @@ describe('what errors teach of a window', () => {
     expect(windows.get('slow')).toBe(2048);
   });
 
-  it('only shrinks, is forgotten on request, and by itself after half an hour', () => {
+  it('only shrinks, and is forgotten on request or after half an hour', () => {
     let now = 0;
     const windows = new LearnedWindows(() => now);
     windows.named('fast', 4096);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { LineSplitter } from '../../src/broker/answer-stream.ts';
 
-/** What a splitter makes of the pieces: each line, and what is left. */
+/** Returns each line that a splitter makes of the pieces, and the rest. */
 function splitOf(pieces: readonly Uint8Array[]): { readonly lines: readonly string[]; readonly rest: string } {
   const splitter = new LineSplitter();
   const lines = pieces.flatMap((piece) => splitter.push(piece));
@@ -11,7 +11,7 @@ function splitOf(pieces: readonly Uint8Array[]): { readonly lines: readonly stri
   return { lines, rest };
 }
 
-/** The text in UTF-8, cut wherever `cuts` (parts of its length) say. */
+/** Returns the text in UTF-8, cut at these fractions of its length. */
 function piecesOf(text: string, cuts: readonly number[]): readonly Uint8Array[] {
   const bytes = Buffer.from(text);
   const at = [0, ...cuts.map((cut) => Math.floor(cut * bytes.length)).sort((a, b) => a - b), bytes.length];
@@ -20,7 +20,7 @@ function piecesOf(text: string, cuts: readonly number[]): readonly Uint8Array[] 
 
 const parts = fc.constantFrom('a', 'é', '🙂', 'word ', '\n', '\r', '\r\n', '\n\n', '\ufeff');
 
-it('gives the same lines wherever the pieces meet', () => {
+it('lines are the same wherever the pieces meet', () => {
   fc.assert(
     fc.property(fc.array(parts), fc.array(fc.double({ min: 0, max: 1, noNaN: true })), (words, cuts) => {
       const text = words.join('');
@@ -33,7 +33,7 @@ it('gives the same lines wherever the pieces meet', () => {
   );
 });
 
-it('keeps nothing of a piece, which may be written over', () => {
+it('a piece’s buffer may be overwritten afterwards', () => {
   const splitter = new LineSplitter();
   const piece = Buffer.from('begun ');
   splitter.push(piece);
@@ -41,7 +41,7 @@ it('keeps nothing of a piece, which may be written over', () => {
   expect(splitter.push(Buffer.from('and ended\n'))).toEqual(['begun and ended']);
 });
 
-it('has room of its own beside another, and takes none of it along when it ends', () => {
+it('two splitters have separate buffers, and one may end without affecting the other', () => {
   const first = new LineSplitter();
   first.push(Buffer.from('of the first'));
   const second = new LineSplitter();
@@ -55,7 +55,7 @@ it('has room of its own beside another, and takes none of it along when it ends'
   expect([second.rest, third.rest]).toEqual(['of the second', 'third']);
 });
 
-it('takes no more room for the next long line', () => {
+it('a second long line needs no more memory', () => {
   const long = Buffer.alloc(64 * 1024, 'x');
   const fill = () => {
     const splitter = new LineSplitter();

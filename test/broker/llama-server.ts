@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 const SCRIPT = resolve(import.meta.dirname, '../../../shared/tools/llama-server.sh');
 const run = promisify(execFile);
 
-/** Why no real llama.cpp server can run here; undefined when one can. */
+/** Returns why no real llama.cpp server can run here; undefined when one can. */
 export function llamaMissing(): string | undefined {
   if (!existsSync(SCRIPT)) return `no ${SCRIPT}`;
   const root = process.env.LLAMA_ROOT ?? join(homedir(), '.cache/aish-llama');
@@ -23,10 +23,10 @@ export function llamaMissing(): string | undefined {
 
 export type Llama = { readonly baseUrl: string; readonly port: number; [Symbol.asyncDispose](): Promise<void> };
 
-/** Starts a real server with the tiny model. `wait: false` returns while it still loads. */
+/** Starts a real server with the tiny model. `wait: false` returns while it is still loading. */
 export async function startLlama(args: readonly string[] = [], options: { wait?: boolean } = {}): Promise<Llama> {
   const port = await freePort();
-  // stdio of the script must not stay open in the server it leaves behind.
+  // The server left behind must not keep the script's stdio open.
   const env = { ...process.env, ...(options.wait === false && { NOWAIT: '1' }) };
   await run(SCRIPT, ['start', String(port), ...args], { env });
   const stop = async (): Promise<void> => void (await run(SCRIPT, ['stop', String(port)]));

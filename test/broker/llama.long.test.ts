@@ -26,7 +26,7 @@ describe.skipIf(missing)('a real llama.cpp server', () => {
   });
   afterAll(() => llama?.[Symbol.asyncDispose]());
 
-  test('streams words and counts tokens', async () => {
+  test('streams text and counts tokens', async () => {
     const { reply, text } = await converse(brokerAt(llama), { ...CALM, tools: [] }, asks('count to 3'));
     expect(reply.finish).toBe('stop');
     expect(reply.text).toBe('1 2 3');
@@ -58,7 +58,7 @@ describe.skipIf(missing)('a real llama.cpp server', () => {
     expect(new Set(reply.toolCalls.map((call) => call.id)).size).toBe(2);
   });
 
-  test('thinks first, apart from the answer', async () => {
+  test('thinks first, separately from the answer', async () => {
     const { reply, reasoning } = await converse(
       brokerAt(llama),
       { ...CALM, tools: [] },
@@ -69,7 +69,7 @@ describe.skipIf(missing)('a real llama.cpp server', () => {
     expect(reply.text).not.toMatch(/<\/?think>/);
   });
 
-  test('a story without an end stops at the limit, or at once at the user’s word; the server is free then', async () => {
+  test('stops an endless story at the limit, or at once on an abort, and is then free', async () => {
     const broker = brokerAt(llama);
     const limited = await converse(broker, { maxTokens: 20, tools: [] }, asks('tell a long story'));
     expect(limited.reply).toMatchObject({ finish: 'length' });
@@ -84,18 +84,18 @@ describe.skipIf(missing)('a real llama.cpp server', () => {
     const { reply } = await converse(broker, { signal: stop.signal, tools: [], onText }, asks('tell a long story'));
     expect(reply.finish).toBe('cancelled');
     expect(reply.text.length).toBeGreaterThan(0);
-    // One slot: another answer comes only when the story was really ended.
+    // One slot: another answer comes only when the story really ended.
     expect((await converse(broker, { ...CALM, tools: [] }, asks('count to 3'))).reply.finish).toBe('stop');
   });
 
-  test('a call cut by the limit is dropped and named', async () => {
+  test('has a call cut by the limit dropped and named', async () => {
     const { reply } = await converse(brokerAt(llama), { temperature: 0, maxTokens: 12 }, asks('run `echo hi`'));
     expect(reply.toolCalls).toEqual([]);
     expect(reply.finish).toBe('length');
     expect(reply.notices).not.toEqual([]);
   });
 
-  test('arguments that were no JSON do not make the conversation unanswerable', async () => {
+  test('still answers after a call with invalid JSON arguments', async () => {
     const messages: Message[] = [
       ...asks('run `ls`'),
       { role: 'assistant', content: '', toolCalls: [{ id: 'a', name: 'bash', arguments: '{"command":' }] },
@@ -105,7 +105,7 @@ describe.skipIf(missing)('a real llama.cpp server', () => {
     expect((await converse(brokerAt(llama), CALM, messages)).reply.failure).toBeUndefined();
   });
 
-  test('an overflow is recognised, with both numbers', async () => {
+  test('reports an overflow with both numbers', async () => {
     const { reply } = await converse(brokerAt(llama), { tools: [] }, asks('word '.repeat(40_000)));
     expect(reply.failure).toMatchObject({ kind: 'overflow' });
     expect(reply.failure?.message).toMatch(/\d{5} tokens for a window of 16384/);
@@ -126,10 +126,10 @@ describe.skipIf(missing)('a real llama.cpp server', () => {
   });
 });
 
-describe.skipIf(missing)('a llama.cpp server with habits', () => {
-  test('one that is loading its model is waited for', async () => {
+describe.skipIf(missing)('a llama.cpp server in special states', () => {
+  test('is waited for while it loads its model', async () => {
     await using llama = await startLlama([], { wait: false });
-    // Before it listens it refuses the connection, which fails at once; from then on it says that it loads.
+    // Before it listens it refuses the connection, which fails at once; then it reports that it is loading.
     await expect
       .poll(
         () =>
@@ -144,7 +144,7 @@ describe.skipIf(missing)('a llama.cpp server with habits', () => {
     expect((await converse(broker, { ...CALM, tools: [] }, asks('count to 3'))).reply.finish).toBe('stop');
   });
 
-  test('a strict chat template accepts whatever history we send', async () => {
+  test('with a strict chat template accepts every history that is sent', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'template-'));
     try {
       const template = join(folder, 'strict.jinja');
@@ -160,7 +160,7 @@ describe.skipIf(missing)('a llama.cpp server with habits', () => {
       const { reply } = await converse(brokerAt(llama), { ...CALM, tools: [] }, history);
       expect(reply.failure).toBeUndefined();
       expect(reply.finish).toBe('stop');
-      // The template is strict indeed: unmended, the same history is refused.
+      // The template is really strict: unchanged, the same history is refused.
       const raw = history.map(({ role, content }) => ({ role, content }));
       const body = JSON.stringify({ model: 'aish-tiny', messages: raw, max_tokens: 5 });
       const headers = { 'content-type': 'application/json' };
@@ -172,7 +172,7 @@ describe.skipIf(missing)('a llama.cpp server with habits', () => {
   });
 });
 
-/** As strict as they come: the system message only first, and users and assistants by turns. */
+/** The strictest kind: the system message only first, and user and assistant in turns. */
 const STRICT_TEMPLATE = `{%- set turn = namespace(last='assistant') -%}
 {%- for message in messages -%}
 {%- if message.role == 'system' and not loop.first -%}{{- raise_exception('System message must be at the beginning.') -}}{%- endif -%}

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { faultOf } from '../../src/broker/faults.ts';
 import { converse, impatient, presetAt } from './talk.ts';
 
-/** What a user is told of the call to such a server, with how often it was tried. */
+/** Returns the user's message about a call to such a server, and the number of attempts. */
 async function toldBy(server: Server, scheme = 'http') {
   let tried = 0;
   server.on('connection', () => tried++);
@@ -16,7 +16,7 @@ async function toldBy(server: Server, scheme = 'http') {
   return { ...reply.failure, tried };
 }
 
-test('another protocol is no missing server', async () => {
+test('a server with another protocol is not reported as missing', async () => {
   const ssh = createTcpServer((socket) =>
     socket
       .on('error', () => {})
@@ -28,7 +28,7 @@ test('another protocol is no missing server', async () => {
   expect(told.message).toMatch(/fast \(tiny\) sent something that is not a chat answer: .*HTTP/);
 });
 
-test('an answer that is not packed as it says is no missing server', async () => {
+test('an answer with a wrong compression is not reported as a missing server', async () => {
   const packed = createServer((_, res) => {
     res.writeHead(200, { 'content-type': 'text/event-stream', 'content-encoding': 'gzip', connection: 'close' });
     res.end('data: not packed at all');
@@ -38,7 +38,7 @@ test('an answer that is not packed as it says is no missing server', async () =>
   expect(told.message).toMatch(/not a chat answer: incorrect header check/);
 });
 
-test('https to a server that speaks http names the address, and is not tried again', async () => {
+test('https to an http server names the address, and is not tried again', async () => {
   const plain = createTcpServer((socket) =>
     socket
       .on('error', () => {})
@@ -53,7 +53,7 @@ test('https to a server that speaks http names the address, and is not tried aga
 });
 
 test.each(['DEPTH_ZERO_SELF_SIGNED_CERT', 'CERT_HAS_EXPIRED', 'ERR_TLS_CERT_ALTNAME_INVALID'])(
-  'a certificate that is not trusted (%s) is said',
+  'an untrusted certificate (%s) is reported',
   (code) => {
     const error = new Error('Connection error.', { cause: Object.assign(new Error('a certificate'), { code }) });
     const { failure, retry } = faultOf(error, presetAt('https://model.test/v1'), undefined);

@@ -1,6 +1,9 @@
 import { createServer, type Server } from 'node:http';
 
-/** A server that answers given paths with given JSON and everything else with 404; for what models' servers tell of themselves. */
+/**
+ * A server that answers given paths with given JSON and everything else with 404; it plays the information pages of
+ * model servers.
+ */
 export type Peer = {
   readonly baseUrl: string;
   readonly port: number;

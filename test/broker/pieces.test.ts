@@ -10,7 +10,7 @@ const textsOf = async (stream: Readable): Promise<readonly string[]> => {
   return texts;
 };
 
-it('gives each piece as it came, also those that came at once', async () => {
+it('each piece is returned as it came, even if several came at once', async () => {
   const stream = new PassThrough();
   for (const text of ['a', 'b', 'c']) stream.write(text);
   stream.end();
@@ -18,7 +18,7 @@ it('gives each piece as it came, also those that came at once', async () => {
   expect(await textsOf(Readable.from([]))).toEqual([]);
 });
 
-it('takes no more from the stream than is asked for', async () => {
+it('no more is taken from the stream than is requested', async () => {
   const stream = new PassThrough({ highWaterMark: 4 });
   const pieces = piecesOf(stream);
   stream.write('abcd');
@@ -32,7 +32,7 @@ it('takes no more from the stream than is asked for', async () => {
   expect(stream.destroyed).toBe(true);
 });
 
-it('gives what came before a failure, then the failure', async () => {
+it('pieces before a failure are returned first, then the failure', async () => {
   const stream = new PassThrough();
   const pieces = piecesOf(stream);
   stream.write('half');
@@ -42,7 +42,7 @@ it('gives what came before a failure, then the failure', async () => {
   await expect(next).rejects.toThrow('gone');
 });
 
-it('fails when the stream is destroyed before its end, also before it is read', async () => {
+it('reading fails when the stream is destroyed before its end, even if it was not read yet', async () => {
   const stream = new PassThrough();
   const read = textsOf(stream);
   stream.destroy();

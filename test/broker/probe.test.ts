@@ -29,7 +29,7 @@ test.each([
     { '/props': { default_generation_settings: { n_ctx: -4 } }, '/v1/models': { data: [null, 'x', { id: 7 }] } },
     undefined,
   ],
-])('the window of %s', async (_who, answers, window) => {
+])('the window is read from %s', async (_who, answers, window) => {
   await using peer = await startPeer(answers);
   const broker = createBroker({ presets: [presetAt(peer.baseUrl)] });
   expect(broker.window('fast')).toBeUndefined();
@@ -39,7 +39,7 @@ test.each([
   expect(broker.window('fast')).toBe(window);
 });
 
-test('what the user set comes before what the server says, and needs no server', async () => {
+test('the user’s window setting wins over the server’s, and needs no server', async () => {
   await using peer = await startPeer({
     '/props': { default_generation_settings: { n_ctx: 4096 } },
     '/v1/models': models(),
@@ -49,7 +49,7 @@ test('what the user set comes before what the server says, and needs no server',
   expect((await broker.probe('fast', NEVER)).window).toBe(2000);
 });
 
-test('a finding is kept for a few seconds, and looks at the same time are one', async () => {
+test('a probe’s result is cached for a few seconds, and simultaneous probes are one', async () => {
   await using peer = await startPeer({
     '/props': { default_generation_settings: { n_ctx: 4096 } },
     '/v1/models': models(),
@@ -60,7 +60,7 @@ test('a finding is kept for a few seconds, and looks at the same time are one', 
   expect(peer.asked.toSorted()).toEqual(['GET /props', 'GET /v1/models']);
 });
 
-test('who is down, still loading, wants another key or has another model is told in a line', async () => {
+test('a server that is down, loading, refuses the key or has another model is reported in a line', async () => {
   await using loading = await startPeer({ '/props': [503, {}], '/v1/models': [503, {}] });
   await using locked = await startPeer({ '/v1/models': [401, {}] });
   await using wrong = await startPeer({ '/v1/models': { data: [{ id: 'a' }, { id: 'b\u001b[2J' }] } });
@@ -82,13 +82,13 @@ test('who is down, still loading, wants another key or has another model is told
   expect(await detail('none')).toBe('there is no preset called none');
 });
 
-test('a key command that hangs holds nobody up either', async () => {
+test('a hanging key command delays nobody', async () => {
   await using peer = await startPeer({ '/v1/models': models({ max_model_len: 4096 }) });
   const broker = createBroker({ presets: [presetAt(peer.baseUrl, { apiKey: () => new Promise(() => {}) })] });
   expect((await broker.probe('fast', NEVER)).window).toBe(4096);
 });
 
-test('a server that never answers does not hold anyone up', async () => {
+test('a server that never answers delays nobody', async () => {
   await using peer = await startPeer({ '/props': null, '/v1/models': null });
   const broker = createBroker({ presets: [presetAt(peer.baseUrl)] });
   const stop = new AbortController();
@@ -97,7 +97,7 @@ test('a server that never answers does not hold anyone up', async () => {
   expect((await probe).reachable).toBe(false);
 });
 
-test('whether anything answers is asked without a key, whatever it answers', async () => {
+test('whether anything answers is asked without a key, and any answer counts', async () => {
   await using closed = await startPeer({ '/v1/models': [401, {}] });
   await using silent = await startPeer({ '/v1/models': null });
   const apiKey = (): Promise<string> => Promise.reject(new Error('a key was fetched'));
@@ -105,7 +105,7 @@ test('whether anything answers is asked without a key, whatever it answers', asy
   expect(await look(closed.baseUrl)).toBeUndefined();
   expect(closed.asked).toEqual(['GET /v1/models']);
   expect(await look('http://127.0.0.1:9/v1/')).toBe('nothing answers at http://127.0.0.1:9/v1');
-  // The look ends with the screen that it was for, not with its own limit.
+  // The probe ends with the screen that it was for, not with its own limit.
   const stop = new AbortController();
   const pending = look(silent.baseUrl, stop.signal);
   stop.abort();

@@ -2,7 +2,7 @@ import { type BrokerOptions, createBroker, type Preset } from '../../src/broker/
 import type { StreamOptions } from '../../src/contracts/models.ts';
 import type { Message, Reply, ToolSpec } from '../../src/session/message.ts';
 
-/** A small conversation, the bash tool, and a broker that does not really wait, for tests. */
+/** A small conversation, the bash tool, and a broker without real pauses, for tests. */
 export const HELLO: readonly Message[] = [
   { role: 'system', content: 'You are a shell assistant.' },
   { role: 'user', content: 'hello' },
@@ -32,7 +32,7 @@ export type Heard = {
   readonly notices: string[];
 };
 
-/** One streamed call, with everything that was heard while it ran. */
+/** Makes one streamed call, and returns everything that arrived. */
 export async function converse(
   broker: ReturnType<typeof createBroker>,
   options: Partial<StreamOptions> = {},

@@ -19,8 +19,8 @@ const SAMPLES: Readonly<Record<string, string>> = {
   empty: '',
 };
 
-describe('the library', () => {
-  test('counts like the encoding itself, a little more at most, whatever the text looks like', async () => {
+describe('the token library', () => {
+  test('counts like the encoding itself, at most a little more, for any kind of text', async () => {
     const { countTokens } = await import('gpt-tokenizer/encoding/o200k_base');
     const texts = [...Object.values(SAMPLES), 'say <|endoftext|> and <|im_end|>'];
     const counts = (await countByLibrary(texts)) ?? [];
@@ -31,22 +31,22 @@ describe('the library', () => {
     }
   });
 
-  test('takes its time in a thread of its own: 64,000 of one character hold nobody up', async () => {
+  test('works in a thread of its own: 64,000 equal characters delay nobody', async () => {
     const before = process.threadCpuUsage();
     const [count] = (await countByLibrary(['='.repeat(64_000)])) ?? [];
     const { user } = process.threadCpuUsage(before);
     expect(count).toBeGreaterThan(500);
-    // Here it would be seconds, and the table alone a quarter of one; microseconds.
+    // On this thread it would take seconds, and the table alone a quarter of one; in microseconds.
     expect(user).toBeLessThan(200_000);
   });
 });
 
-test.each(Object.entries(SAMPLES))('the guess is not below what the encoding counts: %s', async (_name, text) => {
+test.each(Object.entries(SAMPLES))('the estimate is not below the encoding’s count: %s', async (_name, text) => {
   const { countTokens } = await import('gpt-tokenizer/encoding/o200k_base');
   expect(estimateTokens(text)).toBeGreaterThanOrEqual(countTokens(text) * 0.98);
 });
 
-describe('what servers count teaches', () => {
+describe('a calibration by the server’s counts', () => {
   const learned = (key: string, text: string, ours: number, theirs: number) => {
     const calibration = createCalibration();
     const features = featuresOf(text);
@@ -56,7 +56,7 @@ describe('what servers count teaches', () => {
       (count + calibration.surcharge(key, featuresOf(more))) * calibration.factor(key);
   };
 
-  test('the same request would be counted as the server did', () => {
+  test('gives for the same request the server’s count', () => {
     for (const [text, ours, theirs] of [
       ['plain words', 1000, 1200],
       ['日'.repeat(800), 600, 1500],
@@ -69,17 +69,17 @@ describe('what servers count teaches', () => {
     }
   });
 
-  test('a vocabulary without digits of its own does not make words dearer', () => {
+  test('does not make text dearer for a vocabulary without digit tokens', () => {
     const count = learned('fast', '1234567890'.repeat(100), 400, 1000);
     expect(count('only words', 1000)).toBeLessThan(1050);
   });
 
-  test('a count of what was not in a cache teaches nothing', () => {
+  test('ignores a count that excludes cached tokens', () => {
     expect(learned('fast', 'words', 4000, 30)('words', 4000)).toBe(4000);
   });
 });
 
-describe('a preset is measured', () => {
+describe('the tokens of a preset are counted', () => {
   const request = { head: 'You are aish.', texts: ['one two three', 'four'], signal };
   const long = { ...request, texts: ['one two three '.repeat(1000), 'four'] };
 
@@ -97,7 +97,7 @@ describe('a preset is measured', () => {
     expect(peer.asked.filter((line) => line === 'POST /tokenize')).toHaveLength(4);
   });
 
-  test('each text once in the longest conversation, too', async () => {
+  test('once per text in the longest conversation, too', async () => {
     await using peer = await startPeer({
       '/props': { default_generation_settings: { n_ctx: 4096 } },
       '/v1/models': { data: [] },
@@ -106,7 +106,7 @@ describe('a preset is measured', () => {
     const broker = createBroker({ presets: [presetAt(peer.baseUrl)] });
     const texts = Array.from({ length: 600 }, (_, n) => `message ${n}`);
     let calls = 0;
-    // A busy machine does not answer all of them in the time of one call; what was being asked then is asked again.
+    // A busy machine does not answer all of them within one call; unfinished ones are asked again.
     const byServer = async (texts: readonly string[]) => {
       for (let counter: string | undefined; counter !== 'fast/server'; calls += 1)
         counter = (await broker.measure('fast', { ...request, texts }))?.counter;
@@ -116,7 +116,7 @@ describe('a preset is measured', () => {
     expect(peer.asked.filter((line) => line === 'POST /tokenize').length).toBeLessThanOrEqual(602 + calls - 4);
   });
 
-  test('by vLLM’s', async () => {
+  test('by vLLM’s tokenizer', async () => {
     await using peer = await startPeer({
       '/v1/models': { data: [{ id: 'tiny', max_model_len: 8192 }] },
       '/tokenize': { count: 5, max_model_len: 8192 },
@@ -125,7 +125,7 @@ describe('a preset is measured', () => {
     expect(await broker.measure('fast', request)).toMatchObject({ window: 8192, counter: 'fast/server' });
   });
 
-  test('by the library where the server has none, and it is not asked again', async () => {
+  test('by the library where the server has no tokenizer, which is not asked again', async () => {
     await using peer = await startPeer({ '/v1/models': { data: [{ id: 'tiny' }] } });
     const broker = createBroker({ presets: [presetAt(peer.baseUrl, { context: 2000 })] });
     for (let round = 0; round < 2; round += 1) {
@@ -138,14 +138,14 @@ describe('a preset is measured', () => {
     expect(peer.asked.filter((line) => line === 'POST /tokenize')).toHaveLength(1);
   });
 
-  test('by the library where not everything may be said to the server', async () => {
+  test('by the library where not everything may be sent to the server', async () => {
     await using peer = await startPeer({ '/v1/models': { data: [] }, '/tokenize': { tokens: [1] } });
     const broker = createBroker({ presets: [presetAt(peer.baseUrl, { context: 2000, secrets: 'scrub' })] });
     expect(await broker.measure('fast', long)).toMatchObject({ counter: 'library' });
     expect(peer.asked).toEqual([]);
   });
 
-  test('as small where nobody tells its window, larger elsewhere, and not at all where nothing answers', async () => {
+  test('for a small window if a local server reports none, a larger one remotely, and not at all if nothing answers', async () => {
     await using peer = await startPeer({ '/v1/models': { data: [{ id: 'tiny' }] } });
     const elsewhere = `http://[::ffff:127.0.0.1]:${peer.port}/v1`;
     const broker = createBroker({
@@ -161,7 +161,7 @@ describe('a preset is measured', () => {
     expect(await broker.measure('nobody', request)).toBeUndefined();
   });
 
-  test('after its model has loaded: what is too long must not be sent before', async () => {
+  test('after its model has loaded, since nothing too long may be sent before', async () => {
     const loading = { error: { message: 'Loading model', type: 'unavailable_error', code: 503 } };
     const answers: Record<string, unknown> = { '/props': [503, loading], '/v1/models': [503, loading] };
     await using peer = await startPeer(answers);

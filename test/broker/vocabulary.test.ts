@@ -11,10 +11,10 @@ beforeAll(async () => {
   vocabulary = new Vocabulary(packTokens(file('node_modules/gpt-tokenizer/data/o200k_base.tiktoken')));
 });
 
-/** As an encoder of somebody else's has it; text that looks like a special token is text. */
+/** Another encoder's count; text that looks like a special token is text. */
 const theirs = (text: string) => countTokens(text, { disallowedSpecial: new Set<string>() });
 
-describe('tokens are counted as the encoding has them', () => {
+describe('the vocabulary counts tokens like the encoding', () => {
   it.each([
     'hello world',
     "I'll say it's Ok, THEY'RE here",
@@ -24,11 +24,11 @@ describe('tokens are counted as the encoding has them', () => {
     '<|endoftext|>',
     '\ud800 alone',
     '='.repeat(300),
-  ])('%j', async (text) => {
+  ])('for %j', async (text) => {
     expect(await vocabulary.count(text)).toBe(theirs(text));
   });
 
-  it('in whatever short text', async () => {
+  it('for any short text', async () => {
     const text = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 120 }),
       fc.string({ unit: 'grapheme', maxLength: 120 }),
@@ -42,16 +42,16 @@ describe('tokens are counted as the encoding has them', () => {
     );
   });
 
-  it('in a long one hardly beside it, since it is counted in pieces', async () => {
+  it('for a long text almost exactly, since it is counted in pieces', async () => {
     for (const text of [file('README.md'), file('src/session/steps.ts'), file('package-lock.json').slice(0, 60_000)]) {
       const [ours, exact] = [await vocabulary.count(text), theirs(text)];
-      // The encoding is greedy: a cut may even save it a token.
+      // The encoding is greedy: a cut may even save a token.
       expect(ours).toBeGreaterThan(exact * 0.999);
       expect(ours).toBeLessThan(exact * 1.02);
     }
   });
 });
 
-it('a list of tokens that is none is refused', () => {
+it('an invalid list of tokens is refused', () => {
   expect(() => packTokens('IQ== 0\nIg== 2')).toThrow('not a token');
 });

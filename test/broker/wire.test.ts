@@ -11,7 +11,7 @@ const said = (content: string, ...ids: string[]): Message => ({
 });
 const result = (callId: string, content = `result ${callId}`): Message => ({ role: 'tool', callId, content });
 
-/** `role:content`, with the ids of calls and results. */
+/** Returns `role:content`, with the ids of calls and results. */
 function sketch(messages: readonly Message[], withTools = true): string[] {
   return toWire(messages, withTools).map((message) => {
     const calls = 'tool_calls' in message ? (message.tool_calls ?? []).map((call) => `+${call.id}`).join('') : '';
@@ -20,7 +20,7 @@ function sketch(messages: readonly Message[], withTools = true): string[] {
   });
 }
 
-test('a legal conversation stays as it is', () => {
+test('a legal conversation is sent unchanged', () => {
   const messages = [system, user('a'), said('b', '1', '2'), result('1'), result('2'), user('c')];
   expect(sketch(messages)).toEqual([
     'system:S',
@@ -32,13 +32,13 @@ test('a legal conversation stays as it is', () => {
   ]);
 });
 
-test('one system message, first; a later one is told by the user, in its place', () => {
+test('one system message comes first, and a later one becomes a user message in its place', () => {
   expect(
     sketch([system, { role: 'system', content: 'T' }, user('a'), said('b'), { role: 'system', content: 'U' }]),
   ).toEqual(['system:S\n\nT', 'user:a', 'assistant:b', 'user:U']);
 });
 
-test('adjacent messages of one speaker are joined, empty answers left out', () => {
+test('adjacent messages of one role are joined, and empty answers left out', () => {
   expect(sketch([system, user('a'), user('b'), said(''), user('c'), said('d'), said('e'), user('f')])).toEqual([
     'system:S',
     'user:a\n\nb\n\nc',
@@ -47,7 +47,7 @@ test('adjacent messages of one speaker are joined, empty answers left out', () =
   ]);
 });
 
-test('a call without a result gets one, a result without its call becomes text', () => {
+test('a call without a result gets one, and a result without its call becomes text', () => {
   expect(sketch([user('a'), said('', '1', '2'), result('2'), user('b'), result('9')])).toEqual([
     'user:a',
     'assistant+1+2:',
@@ -57,7 +57,7 @@ test('a call without a result gets one, a result without its call becomes text',
   ]);
 });
 
-test('what was said between a call and its result waits until the call is answered', () => {
+test('text between a call and its result moves after the result', () => {
   expect(sketch([user('a'), said('', '1', '2'), result('1'), user('b'), result('2'), said('c'), user('d')])).toEqual([
     'user:a',
     'assistant+1+2:',
@@ -69,7 +69,7 @@ test('what was said between a call and its result waits until the call is answer
   ]);
 });
 
-test('neither begins nor ends with an answer, which strict templates refuse or take for a prefix', () => {
+test('a request neither starts nor ends with an answer, which strict templates refuse or continue', () => {
   expect(sketch([system, said('b')])).toEqual([
     'system:S',
     'user:[aish] (earlier turns left out)',
@@ -78,7 +78,7 @@ test('neither begins nor ends with an answer, which strict templates refuse or t
   ]);
 });
 
-test('arguments are a JSON object whatever the model wrote, since a template parses them again', () => {
+test('arguments are always a JSON object, since a template parses them again', () => {
   const written = ['', '  ', '{"a":1}', '{"a":', '[1]', '"x"', 'null', 'rm -rf /'];
   const messages = written.map(
     (text, n): Message => ({
@@ -100,11 +100,11 @@ test('arguments are a JSON object whatever the model wrote, since a template par
   ]);
 });
 
-test('half characters are mended, since some servers refuse the whole request for one', () => {
+test('half characters are replaced, since some servers refuse the whole request for one', () => {
   expect(sketch([user('a\ud83d')])).toEqual(['user:a\ufffd']);
 });
 
-test('for a model that knows no tools the same facts are words', () => {
+test('for a model without tools the same facts are text', () => {
   expect(sketch([user('a'), said('b', '1'), result('1'), said('c'), user('d')], false)).toEqual([
     'user:a',
     'assistant:b\n(called bash with {"command":"ls"})',

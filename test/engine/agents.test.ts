@@ -15,7 +15,7 @@ const idle = ({ engine }: Bench) => engine.conversation.phase.kind === 'idle';
 const results = (server: { requests: readonly { messages: readonly { role: string; content: string }[] }[] }) =>
   server.requests.at(-1)?.messages.filter((message) => message.role === 'tool') ?? [];
 describe('sub-agents over a real server and real commands', () => {
-  it('work side by side in a context of their own, and their reports come in the order of the calls', async () => {
+  it('work side by side with contexts of their own, and report in the order of the calls', async () => {
     await using server = await startScriptedServer([
       parent(delegates('alpha', 'beta')),
       parent(say('Both are back.\nGOAL: complete')),
@@ -36,7 +36,7 @@ describe('sub-agents over a real server and real commands', () => {
     expect(first?.toolNames).toEqual(['bash']);
     expect(first?.messages[1]?.content).toBe('Task: alpha');
     expect(first?.messages).toHaveLength(2);
-    // A sub-agent's own cd is its own.
+    // A sub-agent's cd affects only itself.
     expect(bench.engine.conversation.cwd).toBe(bench.cwd);
     expect(Object.keys(bench.engine.state.sessions)).toEqual(['main']);
     const told = bench.engine.transcript.entries.filter((shown) => shown.entry.kind === 'delegate');
@@ -46,7 +46,7 @@ describe('sub-agents over a real server and real commands', () => {
     ]);
   });
 
-  it('put what is destructive to the user by name, and go on with the answer', async () => {
+  it('ask the user about destructive commands under their name, and continue with the answer', async () => {
     await using server = await startScriptedServer([
       parent(delegates('tidy up')),
       parent(say('GOAL: complete')),
@@ -87,7 +87,7 @@ describe('sub-agents over a real server and real commands', () => {
     expect(second?.lastUser).toContain('A sub-agent cannot delegate');
   });
 
-  it('end with the parent: all are cancelled, every call has its result', async () => {
+  it('end with the parent: all are cancelled, and every call has its result', async () => {
     await using server = await startScriptedServer([
       parent(delegates('one', 'two', 'three')),
       agent('one', { text: ['Half a ', hold('never'), 'thought'] }),
@@ -107,7 +107,7 @@ describe('sub-agents over a real server and real commands', () => {
     for (const text of told) expect(text).toContain('was aborted by the user in step 1 of 12');
   });
 
-  it('are not gone on with after a restart: what they were doing is unknown', async () => {
+  it('do not continue after a restart, and their actions have unknown outcomes', async () => {
     await using server = await startScriptedServer([parent(delegates('wait')), agent('wait', say('CMD: sleep 300'))]);
     await using bench = startEngine(preset(server));
     void bench.engine.dispatch({ type: 'norrisStarted', goal: 'g' });
@@ -124,7 +124,7 @@ describe('sub-agents over a real server and real commands', () => {
     await again.close();
   });
 
-  it('patch files where they are, not where their parent is', async () => {
+  it('patch files in their own directory, not the parent’s', async () => {
     await using server = await startScriptedServer([
       parent(delegates('mend')),
       parent(say('GOAL: complete')),
@@ -141,7 +141,7 @@ describe('sub-agents over a real server and real commands', () => {
     expect(readFileSync(join(bench.cwd, 'sub', 'f'), 'utf8')).toBe('some\nmore\n');
   });
 
-  it('tell what is known when the model fails or the steps are spent', async () => {
+  it('report what is known when the model fails or the steps are used up', async () => {
     const steps = Array.from({ length: 12 }, (_, at) => agent('count', say(`Step ${at + 1}.\nCMD: true`)));
     await using server = await startScriptedServer([
       parent(delegates('count', 'break')),
@@ -158,7 +158,7 @@ describe('sub-agents over a real server and real commands', () => {
   });
 });
 
-describe('actions that only read', () => {
+describe('read-only actions', () => {
   it('run side by side, and their results keep the order of the calls', async () => {
     await using server = await startScriptedServer([
       {

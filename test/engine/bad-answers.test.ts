@@ -1,4 +1,6 @@
-/** Ways in which models answer badly, and what happens then: the table of docs/models.md (AISH_WRITE=1 writes it). */
+/**
+ * Ways in which models answer badly, and the reaction to each: the table of docs/models.md (AISH_WRITE=1 writes it).
+ */
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -78,7 +80,7 @@ async function runAfter({ 1: delta, 2: finish_reason }: Way, tools: boolean) {
   return { ran, cell: cell.join(', '), status: ended?.kind === 'norrisEnded' ? ended.status : '' };
 }
 
-it('no bad answer ends a run at first sight, and none runs half a command', async () => {
+it('no single bad answer ends a run, and none runs half a command', async () => {
   const rows: string[] = [];
   for (const way of WAYS) {
     const outcomes = [await runAfter(way, true), await runAfter(way, false)];

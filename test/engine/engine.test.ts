@@ -10,7 +10,7 @@ const preset = (server: { baseUrl: string }) => ({ name: 'fast', model: 'test', 
 const kinds = (engine: Engine) => engine.transcript.entries.map((shown) => shown.entry.kind);
 
 describe('the engine over a real server and real commands', () => {
-  it('runs a goal in several steps without a question and ends done', async () => {
+  it('runs a goal in several steps without a question and ends as done', async () => {
     await using server = await startScriptedServer([
       call('bash', { command: 'cd sub && ls' }),
       call('bash', { command: 'pwd' }),
@@ -26,13 +26,13 @@ describe('the engine over a real server and real commands', () => {
       status: 'done',
       commands: 2,
     });
-    // The agent's own cd lasts for its next command.
+    // The agent's cd lasts for its next command.
     expect(bench.engine.conversation.cwd).toBe(join(bench.cwd, 'sub'));
     expect(server.requests).toHaveLength(3);
   });
 
   it.each(['proceed', 'skip', 'abort'] as const)(
-    'does what %s says, on disk and in the next request',
+    'does what %s means, on disk and in the next request',
     async (answer) => {
       await using server = await startScriptedServer([call('bash', { command: 'rm -rf foo' }), say('GOAL: complete')]);
       await using bench = startEngine(preset(server));
@@ -44,7 +44,7 @@ describe('the engine over a real server and real commands', () => {
       const question = bench.engine.state.questions[0]?.id ?? '';
       void bench.engine.dispatch({ type: 'answered', question, answer: { kind: answer } });
       await bench.until(() => bench.engine.conversation.phase.kind === 'idle');
-      // Whatever was said, no permit can be consumed any more.
+      // Whatever the answer was, no permit can be consumed any more.
       expect(bench.engine.permits.size).toBe(0);
       expect(existsSync(join(bench.cwd, 'foo'))).toBe(answer !== 'proceed');
       expect(kinds(bench.engine)).toContain('norrisEnded');
@@ -57,7 +57,7 @@ describe('the engine over a real server and real commands', () => {
     },
   );
 
-  it('aborts in mid-stream and keeps what had arrived', async () => {
+  it('on an abort during a stream keeps the text so far', async () => {
     await using server = await startScriptedServer([{ text: ['one ', hold('rest'), 'two'] }]);
     await using bench = startEngine(preset(server));
     void bench.engine.dispatch({ type: 'asked', line: 'l1', text: 'count' });
@@ -71,7 +71,7 @@ describe('the engine over a real server and real commands', () => {
     expect(bench.engine.conversation.turns.at(-1)).toMatchObject({ kind: 'assistant', text: 'one ', partial: true });
   });
 
-  it('runs nothing once it is closed while a HALT is open', async () => {
+  it('runs nothing when it is closed while a HALT is open', async () => {
     await using server = await startScriptedServer([call('bash', { command: 'rm -rf foo' })]);
     await using bench = startEngine(preset(server));
     mkdirSync(join(bench.cwd, 'foo'));
@@ -84,7 +84,7 @@ describe('the engine over a real server and real commands', () => {
     expect(bench.journal.some((event) => event.type === 'actionStarted')).toBe(false);
   });
 
-  it.each([false, true])('starts nothing that was aborted while the shell came up (job: %s)', async (job) => {
+  it.each([false, true])('starts nothing that was aborted while the shell started (job: %s)', async (job) => {
     await using server = await startScriptedServer([say(`${job ? 'CMD&' : 'CMD'}: touch mark`)]);
     let comeUp = () => {};
     const shell = new Promise<void>((resolve) => {
@@ -111,7 +111,7 @@ describe('the engine over a real server and real commands', () => {
     expect(launched).toEqual([]);
   });
 
-  it('keeps how a command ended that closing interrupted, and does nothing about it', async () => {
+  it('records how a command ended that closing interrupted, and does nothing about it', async () => {
     await using server = await startScriptedServer([call('bash', { command: 'echo up; exec sleep 100' })]);
     await using bench = startEngine(preset(server));
     void bench.engine.dispatch({ type: 'norrisStarted', goal: 'serve' });
@@ -130,7 +130,7 @@ describe('the engine over a real server and real commands', () => {
     await again.close();
   });
 
-  it('gives queued lines back to whoever listens later', async () => {
+  it('returns queued lines to a listener that subscribes later', async () => {
     await using server = await startScriptedServer([{ text: [hold('never'), 'x'] }]);
     await using bench = startEngine(preset(server));
     void bench.engine.dispatch({ type: 'asked', line: 'l1', text: 'one' });
@@ -143,7 +143,7 @@ describe('the engine over a real server and real commands', () => {
     await again.close();
   });
 
-  it('comes back from its journal with the question pending, judged anew', async () => {
+  it('resumes from its journal with the question pending and judged again', async () => {
     await using server = await startScriptedServer([call('bash', { command: 'rm -rf foo' })]);
     await using bench = startEngine(preset(server));
     void bench.engine.dispatch({ type: 'norrisStarted', goal: 'clean' });

@@ -38,7 +38,7 @@ const CASES: readonly Case[] = [
   ['never gets loaded', 'loading-for-ever', /still loading.*; continuing with deep/],
 ];
 
-describe('a run whose model fails goes on with the fallback (BR-4)', () => {
+describe('a run whose model fails continues with the fallback (BR-4)', () => {
   it.each(CASES)('when it %s', async (_what, fault, says) => {
     await using broken = fault === 'refuses' ? undefined : await startFaultServer(fault);
     const { entries, replies, notices, requests } = await runOverFallback(broken?.baseUrl ?? NOWHERE);
@@ -50,7 +50,7 @@ describe('a run whose model fails goes on with the fallback (BR-4)', () => {
     expect(requests).toHaveLength(2);
   });
 
-  it('when it is cut in mid-answer: what came is kept as interrupted, and nothing that it asked for runs', async () => {
+  it('when it breaks off during an answer, which is kept as interrupted with none of its actions run', async () => {
     await using broken = await startFaultServer('cut-command');
     const { entries, turns, marked, notices, requests } = await runOverFallback(broken.baseUrl);
     expect(entries.at(-1)).toMatchObject({ kind: 'norrisEnded', status: 'done' });
@@ -62,7 +62,7 @@ describe('a run whose model fails goes on with the fallback (BR-4)', () => {
     expect(requests[0]?.lastUser).toMatch(/interrupted: nothing that it asked for has run/);
   });
 
-  it('in the middle of the run, with all that was done so far', async () => {
+  it('in the middle of the run, with everything done so far', async () => {
     await using broken = await startScriptedServer([
       call('bash', { command: 'echo found it' }),
       { error: { status: 500, message: 'out of memory' } },
@@ -79,7 +79,7 @@ describe('a run whose model fails goes on with the fallback (BR-4)', () => {
     expect(requests[0]?.messages.at(-1)?.content).toMatch(/\$ echo found it\nfound it\n\[exit 0/);
   });
 
-  it('over several that fail, each after its second failure, and says it when none is left', async () => {
+  it('over several that fail, each after its second failure, and reports when none is left', async () => {
     await using broken = await startFaultServer('server-error');
     await using worse = await startFaultServer('early-end');
     const fast = { name: 'fast', model: 'a', baseUrl: broken.baseUrl, context: 8192, fallback: ['deep', 'cloud'] };
@@ -94,7 +94,7 @@ describe('a run whose model fails goes on with the fallback (BR-4)', () => {
     expect([broken.calls(), worse.calls()]).toEqual([2, 2]);
   });
 
-  it('in chat for that question alone: the next one is asked of the chosen model again', async () => {
+  it('in chat for that question alone, and the next one goes to the chosen model again', async () => {
     await using broken = await startFaultServer('server-error');
     await using sound = await startScriptedServer([say('one'), say('two')]);
     const fast = { name: 'fast', model: 'a', baseUrl: broken.baseUrl, context: 8192, fallback: ['deep'] };
@@ -111,7 +111,7 @@ describe('a run whose model fails goes on with the fallback (BR-4)', () => {
     expect(bench.engine.conversation.preset).toBe('fast');
   });
 
-  it('never at a preset whose policy refuses: it gets nothing', async () => {
+  it('but sends nothing to a fallback whose policy forbids it', async () => {
     await using sound = await startScriptedServer([say('leaked')]);
     const fast = { name: 'fast', model: 'a', baseUrl: NOWHERE, context: 8192, fallback: ['cloud'] };
     const cloud = { name: 'cloud', model: 'b', baseUrl: sound.baseUrl, secrets: 'block' as const };

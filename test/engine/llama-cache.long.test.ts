@@ -7,14 +7,14 @@ if (missing !== undefined) console.log(`skipped: the prompt cache of a real llam
 
 // The long form is `npm run bench -- context`.
 it.skipIf(missing !== undefined)(
-  'a real server processes little of each prompt anew, but where a block left (CX-6)',
+  'a real server processes only the new part of each prompt, except after an eviction (CX-6)',
   async () => {
     const calls = await cacheRun(14, 3072);
     expect(calls).toHaveLength(28);
     expect(calls.some((call) => call.evicted)).toBe(true);
     const steady = calls.slice(1).filter((call) => !call.evicted);
     for (const { prompt, anew } of steady) expect(anew / prompt).toBeLessThan(0.15);
-    // Nothing is processed twice: what is anew is what was appended.
+    // Nothing is processed twice: the server processes only what was appended.
     for (const { anew, appended } of steady) expect(anew).toBeLessThanOrEqual(appended + 4);
     for (const { prompt } of calls) expect(prompt + 256).toBeLessThanOrEqual(3072);
   },

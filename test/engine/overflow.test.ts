@@ -17,7 +17,7 @@ async function asked(
   return { notices, last: entries.at(-1)?.entry, conversation: bench.engine.conversation };
 }
 
-it('a window that is smaller than the user said is learned from the refusal: asked once more with less, in one line', async () => {
+it('a window smaller than configured is learned from the refusal, and the request repeated with less, in one line', async () => {
   await using server = await startWindowServer({
     window: 4096,
     tokenizer: 'cl100k',
@@ -44,7 +44,7 @@ it('a window that is smaller than the user said is learned from the refusal: ask
 it.each([
   "This model's maximum context length is exceeded",
   "This model's maximum context length is 16384 tokens, which is not enough",
-])('a refusal whose numbers say nothing (%s) is asked once more with less, and only once', async (message) => {
+])('a refusal without usable numbers (%s) leads to one repeat with less', async (message) => {
   const refusal = { status: 400, message };
   await using server = await startScriptedServer([{ error: refusal }, { error: refusal }, say('never')]);
   const { notices } = await asked(
@@ -69,7 +69,7 @@ it.each([
   expect(conversation.budget?.factor).toBeGreaterThanOrEqual(1);
 });
 
-it('a server that silently reads only a part is found out by its own count, and asked once more with less', async () => {
+it('a server that silently reads only a part is detected by its count, and asked once more with less', async () => {
   await using server = await startScriptedServer([
     { ...say('An answer to half of it.'), usage: { prompt: 2048, completion: 5 } },
     { ...say('An answer to what fits.'), usage: { prompt: 1400, completion: 5 } },
@@ -82,17 +82,17 @@ it('a server that silently reads only a part is found out by its own count, and 
     /fast read only 2048 of about \d+ tokens: it cuts long conversations silently.*; retrying/,
   );
   expect(last).toMatchObject({ text: 'An answer to what fits.' });
-  // Half of what the user says it has: one odd count does not teach more.
+  // Half of the configured window: one odd count does not prove more.
   expect(conversation.budget).toMatchObject({ window: 8192, source: 'learned' });
   expect(server.requests[1]?.text.length).toBeLessThan((server.requests[0]?.text.length ?? 0) * 0.9);
-  // The question itself is cut, not lost.
+  // The question itself is shortened, not lost.
   expect(server.requests[1]?.messages[1]?.content).toMatch(/^What is wrong here\?[\s\S]*lines omitted/);
 });
 
 it.each([
   ['only what was not in its cache', 30],
   ['next to nothing', 900],
-])('a server that counts %s is not taken for one that cuts', async (_what, prompt) => {
+])('a server that counts %s is not mistaken for one that cuts', async (_what, prompt) => {
   await using server = await startScriptedServer([{ ...say('fine'), usage: { prompt, completion: 5 } }]);
   const { last, conversation } = await asked(
     { name: 'fast', model: 'm', baseUrl: server.baseUrl, context: 16_384 },
@@ -102,7 +102,7 @@ it.each([
   expect(conversation.budget).toMatchObject({ window: 16_384, source: 'config' });
 });
 
-it('a server that seems to cut twice counts something else: its window is believed again', async () => {
+it('a server that seems to cut twice counts in another way, and its window is trusted again', async () => {
   const answer = (prompt: number) => ({ ...say('fine'), usage: { prompt, completion: 5 } });
   await using server = await startScriptedServer([answer(5000), answer(1025), answer(1025)]);
   const preset = { name: 'fast', model: 'm', baseUrl: server.baseUrl, context: 16_384 };
@@ -115,7 +115,7 @@ it('a server that seems to cut twice counts something else: its window is believ
   expect(bench.engine.conversation.budget).toMatchObject({ window: 16_384, source: 'config' });
 });
 
-it('token_budget holds below the window, and the answer has its room in a small one', async () => {
+it('token_budget limits below the window, and the answer keeps its room in a small one', async () => {
   await using server = await startWindowServer({
     window: 16_384,
     tokenizer: 'o200k',
@@ -127,11 +127,11 @@ it('token_budget holds below the window, and the answer has its room in a small 
   expect(server.requests[0]?.tokens).toBeLessThanOrEqual(2000);
   expect(server.requests[0]?.answer).toBe(4096);
   expect(conversation.budget).toMatchObject({ window: 16_384, requestLimit: 2000, source: 'server' });
-  // The line names the limit that was in force, which is not the window's.
+  // The line names the limit that applied, which is not the window.
   expect(notices).toContain('[aish] 1 long text was shortened to fit token_budget (2000 tokens)');
 });
 
-it('a token_budget that leaves no room is named, and not the window', async () => {
+it('a token_budget that leaves no room is named instead of the window', async () => {
   await using server = await startScriptedServer([say('never')]);
   await using bench = startEngine(
     { name: 'fast', model: 'm', baseUrl: server.baseUrl, context: 32_768 },
@@ -144,7 +144,7 @@ it('a token_budget that leaves no room is named, and not the window', async () =
   expect(server.requests).toEqual([]);
 });
 
-it('a system prompt that leaves no room is said, and nothing is sent', async () => {
+it('a system prompt that leaves no room is reported, and nothing is sent', async () => {
   await using server = await startScriptedServer([say('never')]);
   await using bench = startEngine(
     { name: 'fast', model: 'm', baseUrl: server.baseUrl, context: 2048 },
@@ -158,7 +158,7 @@ it('a system prompt that leaves no room is said, and nothing is sent', async () 
   expect(server.requests).toEqual([]);
 });
 
-it('a window that nobody tells is assumed to be small, and this is said once', async () => {
+it('an unknown window is assumed to be small, with one message', async () => {
   await using server = await startScriptedServer([say('one'), say('two')], { window: 0 });
   await using bench = startEngine({ name: 'fast', model: 'other', baseUrl: server.baseUrl });
   for (const text of ['first', 'second']) {

@@ -14,10 +14,10 @@ const commands = (...lines: readonly string[]) => [
 const halted = ({ engine }: Bench) => engine.state.questions.length > 0;
 const over = (bench: Bench) => halted(bench) || bench.engine.conversation.phase.kind === 'idle';
 
-it('asks before rm of a file that was the session’s when it was judged and is not at the launch', async () => {
+it('rm of a file asks when the file was the session’s at the judgement but not at the launch', async () => {
   await using server = await startScriptedServer(commands('rm mine'));
   let looks = 0;
-  // Twice while it is judged: for what rm deletes, and for what is there.
+  // Asked twice during the judgement: for what rm deletes, and for what exists.
   const own = createGate({
     enabled: false,
     madeHere() {
@@ -33,7 +33,7 @@ it('asks before rm of a file that was the session’s when it was judged and is 
   expect(looks).toBeGreaterThan(1);
 });
 
-it('runs nothing when a script has changed since it was judged', async () => {
+it('a script that changed since its judgement makes the command not run', async () => {
   await using server = await startScriptedServer(commands('bash work.sh'));
   const judging = gate();
   let script = '';

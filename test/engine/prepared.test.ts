@@ -1,4 +1,4 @@
-/** A command is made ready while its start is written to the disk; it begins behind that, or never. */
+/** A command is prepared while its start is being written to disk. It starts after that, or never. */
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import type { AgentCommands } from '../../src/contracts/commands.ts';
@@ -8,10 +8,10 @@ import { startEngine } from '../support/engine.ts';
 import { harmless } from '../support/machine.ts';
 import { call, say, startScriptedServer } from '../support/scripted-server.ts';
 
-/** A busy machine takes its time. */
+/** Allows for a busy machine. */
 const PATIENCE = { timeout: 10_000 };
 
-/** A disk that takes the start of an action when it is told to, and commands that tell what becomes of them. */
+/** A disk that accepts an action's start on request, and commands that report what happens to them. */
 function observed() {
   const did: string[] = [];
   const disk = Promise.withResolvers<void>();
@@ -68,12 +68,12 @@ async function started(services: object, gate = {}) {
   };
 }
 
-/** Far more than it would take to begin. */
+/** Far more turns than a start would take. */
 async function manyTurns(): Promise<void> {
   for (let n = 0; n < 50; n += 1) await turn();
 }
 
-it('makes a command ready while the disk works, and begins it once its start is there', async () => {
+it('a command is prepared during the write, and starts once its start is on disk', async () => {
   const { did, disk, services } = observed();
   await using bench = await started(services);
   await expect.poll(() => did, PATIENCE).toEqual(['ready']);
@@ -85,7 +85,7 @@ it('makes a command ready while the disk works, and begins it once its start is 
   expect(bench.server.requests[1]?.messages.at(-1)?.content).toContain('it ran');
 });
 
-it('gives it up where its start can not be written', async () => {
+it('a prepared command is dropped when its start can’t be written', async () => {
   const { did, disk, services } = observed();
   await using bench = await started(services);
   await expect.poll(() => did, PATIENCE).toEqual(['ready']);
@@ -95,7 +95,7 @@ it('gives it up where its start can not be written', async () => {
   expect(did).toEqual(['ready', 'dropped']);
 });
 
-it('gives it up where it is aborted before', async () => {
+it('a prepared command is dropped when it is aborted before the start', async () => {
   const { did, disk, services } = observed();
   await using bench = await started(services);
   await expect.poll(() => did, PATIENCE).toEqual(['ready']);
@@ -109,7 +109,7 @@ it('gives it up where it is aborted before', async () => {
 it.each([
   ['has changed since', () => Promise.resolve(false)],
   ['can not be looked at', () => Promise.reject(new Error('no such file'))],
-] as const)('gives it up where a file that it rests on %s', async (_, begin) => {
+] as const)('a prepared command is dropped when a file that its judgement used %s', async (_, begin) => {
   const { did, disk, services } = observed();
   const basis = { reads: [], own: [], writes: [] };
   let judged = 0;

@@ -13,7 +13,7 @@ import { startEngine } from '../support/engine.ts';
 import { deadly, harmless } from '../support/machine.ts';
 import { call, say, startScriptedServer, type Turn } from '../support/scripted-server.ts';
 
-/** A run of a model that says `turns`, with everything that was judged and the outputs of what ran. */
+/** Runs a model that answers `turns`, with everything that was judged and the outputs of the commands. */
 async function start(
   turns: readonly Turn[],
   verdict = harmless,
@@ -63,11 +63,11 @@ const own: readonly (readonly [what: string, written: string, prints: string])[]
   ],
 ];
 
-describe('a secret that stands in a command of the model itself', () => {
+describe('a secret in the model’s own command', () => {
   it.each(own)('is judged and runs as it was written: %s', async (_, written, prints) => {
     for (const turn of [call('bash', { command: written }), say(`CMD: ${written}`)]) {
       await using run = await start([turn]);
-      // Known already, from a place where it was no piece of a command.
+      // The secret is known already from an output, where it was not part of a command.
       run.secrets.hide(written, 'the output of an action of the model');
       await run.phase('idle');
       expect(run.judged).toEqual([written]);
@@ -78,7 +78,7 @@ describe('a secret that stands in a command of the model itself', () => {
     }
   });
 
-  it.each(own)('is what a HALT shows, and what it lets run: %s', async (_, written, prints) => {
+  it.each(own)('is shown by a HALT and run as shown: %s', async (_, written, prints) => {
     await using run = await start([call('bash', { command: written })], deadly);
     await run.phase('halted');
     const [question] = run.engine.state.questions;
@@ -89,7 +89,7 @@ describe('a secret that stands in a command of the model itself', () => {
     expect(run.outputs()).toEqual([prints]);
   });
 
-  it.each(own)('or of the user, who edits one: %s', async (_, written, prints) => {
+  it.each(own)('is kept when the user edits the command: %s', async (_, written, prints) => {
     await using run = await start([call('bash', { command: 'true' })], deadly);
     await run.phase('halted');
     const ask = () => run.engine.state.questions[0]?.id ?? '';
@@ -102,7 +102,7 @@ describe('a secret that stands in a command of the model itself', () => {
   });
 });
 
-it('a handle that the model was given is a word, and the HALT shows it as one', async () => {
+it('a handle given to the model is one shell word, and the HALT shows it as one', async () => {
   const secrets = engineSecrets(new SecretsFilter(), DEFAULTS);
   const value = 'x; y"$(id)9';
   const handle = /⟦\w+⟧/.exec(secrets.hide(`{"password": ${JSON.stringify(value)}}`))?.[0] ?? '';
@@ -118,7 +118,7 @@ it('a handle that the model was given is a word, and the HALT shows it as one', 
   expect(run.outputs()).toEqual([secrets.reveal(handle)]);
 });
 
-it('an edit that answers a question of before changes nothing of what runs', async () => {
+it('an edit that answers an earlier question does not change what runs', async () => {
   const written = 'TOKEN=ghp_0123456789abcdefghijABCDEFGHIJklmnop; printf %s "$TOKEN"';
   await using run = await start([say(`CMD: ${written}`)], deadly);
   await run.phase('halted');
@@ -131,7 +131,7 @@ it('an edit that answers a question of before changes nothing of what runs', asy
   expect(run.outputs()).toEqual(['ghp_0123456789abcdefghijABCDEFGHIJklmnop']);
 });
 
-it('an action that nobody wrote in this process is given no secret, whichever handle it names (SE-3)', () => {
+it('an action from another process gets no secret, whichever handle it names (SE-3)', () => {
   const secrets = engineSecrets(new SecretsFilter(), DEFAULTS);
   const handle = /⟦\w+⟧/.exec(secrets.hide('password: "correcthorse"'))?.[0] ?? '';
   const actions = new ResolvedActions(secrets);
@@ -142,7 +142,7 @@ it('an action that nobody wrote in this process is given no secret, whichever ha
 });
 
 describe('a secret in the name of a directory', () => {
-  it('is none in the state, and commands run there', async () => {
+  it('is hidden in the state, and commands run there', async () => {
     const name = 'token=9f8a7b6c5d4e3f2a1b0c9d8e7f6a5b4c';
     await using run = await start([say(`CMD: mkdir -p ${name}/x && cd ${name}/x`), say('CMD: pwd > here')]);
     await run.phase('idle');
@@ -156,13 +156,13 @@ describe('a secret in the name of a directory', () => {
   });
 });
 
-describe('what a background job prints of a secret that it was given', () => {
+describe('the secret that a background job prints', () => {
   const told = () => {
     const filter = new SecretsFilter();
     return { filter, handle: /⟦\w+⟧/.exec(filter.hide('password: "correcthorse"'))?.[0] ?? '' };
   };
 
-  it('is a handle when it has ended', async () => {
+  it('becomes a handle in the report of its end', async () => {
     const { filter, handle } = told();
     await using run = await start([], harmless, engineSecrets(filter, DEFAULTS));
     const result = {
@@ -178,7 +178,7 @@ describe('what a background job prints of a secret that it was given', () => {
     expect(run.journal.at(-1)).toMatchObject({ type: 'jobEnded', result: { head: `it is ${handle}.` } });
   });
 
-  it('and when the model looks', async () => {
+  it('becomes a handle when the model looks at the job', async () => {
     const { filter, handle } = told();
     const jobs = new JobRegistry();
     const env = { PATH: process.env.PATH ?? '' };

@@ -1,4 +1,4 @@
-/** The mark in the transcript where a session was gone on with. */
+/** The mark in the transcript where a session was resumed. */
 import { expect, it } from 'vitest';
 import { Transcript } from '../../src/engine/transcript.ts';
 import type { Entry } from '../../src/session/entry.ts';
@@ -15,11 +15,11 @@ function transcriptOf(...entries: readonly (Entry | number)[]): readonly string[
   return transcript.entries.map(({ entry }) => (entry.kind === 'resumed' ? `resumed ${entry.at}` : entry.kind));
 }
 
-it('stands where it happened, each time', () => {
+it('the mark of a resume is at its place each time', () => {
   expect(transcriptOf(asked, 1, asked, 2)).toEqual(['user', 'resumed 1', 'user', 'resumed 2']);
 });
 
-it('is one where nothing was said in between, and none where nothing was said before', () => {
+it('resumes without text in between share one mark, and there is none before the first text', () => {
   expect(transcriptOf(asked, 1, 2, 3)).toEqual(['user', 'resumed 3']);
   expect(transcriptOf(told, 1, asked)).toEqual(['notice', 'user']);
 });

@@ -10,8 +10,8 @@ import { call, say, startScriptedServer } from '../support/scripted-server.ts';
 
 const preset = (server: { baseUrl: string }) => ({ name: 'fast', model: 'test', baseUrl: server.baseUrl });
 
-describe('what leaves beside the messages', () => {
-  it('a second opinion is told a handle, also of a value that nobody would know for a secret elsewhere', async () => {
+describe('outside of the messages', () => {
+  it('a second opinion gets a handle, even for a value that only the conversation reveals as a secret', async () => {
     const secrets = engineSecrets(new SecretsFilter(), DEFAULTS);
     const handle = /⟦\w+⟧/.exec(secrets.hide('password: "correcthorse"'))?.[0] ?? '';
     const told: string[] = [];
@@ -29,7 +29,7 @@ describe('what leaves beside the messages', () => {
     expect(told.map((text) => text.split('\n--- data')[0])).toEqual([`Goal: go\nCommand:\nfrobnicate ${handle}`]);
   });
 
-  it('what a command prints of the secret that it was given is a handle again', async () => {
+  it('a command’s output of its own secret becomes a handle again', async () => {
     const secrets = engineSecrets(new SecretsFilter(), DEFAULTS);
     const handle = /⟦\w+⟧/.exec(secrets.hide('password: "correcthorse"'))?.[0] ?? '';
     await using server = await startScriptedServer([say(`CMD: printf 'it is %s.' ${handle}`), say('GOAL: complete')]);
@@ -57,7 +57,7 @@ describe('what leaves beside the messages', () => {
   });
 });
 
-it('what is long of a reply is looked through in turns before the machine hears of it: arguments, too', async () => {
+it('long replies and arguments are searched for secrets in several turns before the machine gets them', async () => {
   const filter = engineSecrets(new SecretsFilter(), DEFAULTS);
   const looked: number[] = [];
   const lookThrough = (text: string) => {
@@ -74,7 +74,7 @@ it('what is long of a reply is looked through in turns before the machine hears 
   expect(JSON.stringify(bench.journal)).not.toContain('correcthorse');
 });
 
-it('a long answer is clean to its end', async () => {
+it('a long answer is free of secrets to its end', async () => {
   const long = 'words '.repeat(50_000);
   await using server = await startScriptedServer([say(`${long}\x1b]0;title\x07\x1b[31mred\u202e`)]);
   await using bench = startEngine(preset(server));

@@ -36,7 +36,7 @@ const summaries = (server: Server) => server.requests.filter(({ text }) => asksF
 const others = (server: Server) => server.requests.filter(({ text }) => !asksForSummary.test(text));
 
 describe('turns that no longer fit', () => {
-  it('are summarised once, and the summary stands in their place in all later requests', async () => {
+  it('are summarised once, and the summary replaces them in all later requests', async () => {
     await using server = await startScriptedServer([whenever(asksForSummary, SUMMARY), ...answers(8)]);
     await using running = bench(server);
     await askOften(running, 7);
@@ -54,7 +54,7 @@ describe('turns that no longer fit', () => {
     expect(summary?.upTo).toBe(evictedTurns);
   });
 
-  it('change what was sent before only where a summary takes their place', async () => {
+  it('change the start of a request only where a summary replaces them', async () => {
     await using server = await startScriptedServer([whenever(asksForSummary, SUMMARY), ...answers(16)]);
     await using running = bench(server);
     await askOften(running, 12);
@@ -64,7 +64,7 @@ describe('turns that no longer fit', () => {
     expect(changed.length).toBeGreaterThan(1);
   });
 
-  it('are summarised together with the summary before', async () => {
+  it('are summarised together with the earlier summary', async () => {
     await using server = await startScriptedServer([whenever(asksForSummary, SUMMARY), ...answers(16)]);
     await using running = bench(server);
     await askOften(running, 12);
@@ -98,7 +98,7 @@ describe('turns that no longer fit', () => {
   it.each([
     ['an error', { error: { status: 500, message: 'out of memory' } }],
     ['an empty answer', say('')],
-  ])('are dropped as before after %s, which is said once', async (_what, turn) => {
+  ])('are dropped as before after %s, with one message', async (_what, turn) => {
     await using server = await startScriptedServer([whenever(asksForSummary, turn), ...answers(16)]);
     await using running = bench(server);
     await askOften(running, 12);
@@ -126,7 +126,7 @@ describe('turns that no longer fit', () => {
 });
 
 describe(':compact', () => {
-  it('has everything so far summarised at once, and the next question stands behind the summary', async () => {
+  it('summarises everything so far at once, and the next question follows the summary', async () => {
     await using server = await startScriptedServer([whenever(asksForSummary, SUMMARY), ...answers(3)]);
     await using running = bench(server, { services: { summaries: { automatic: false } } });
     await ask(running, 'Question 1.');
@@ -140,7 +140,7 @@ describe(':compact', () => {
     expect(last?.lastUser).toMatch(/summary \(written by the model\):\nThe user mends .*\n\nQuestion 3\.$/s);
   });
 
-  it('ends with its reason where no summary comes, and changes nothing', async () => {
+  it('ends with its reason when no summary comes, and changes nothing', async () => {
     await using server = await startScriptedServer([whenever(asksForSummary, say('')), ...answers(2)]);
     await using running = bench(server);
     await ask(running, 'Question 1.');
@@ -166,7 +166,7 @@ describe(':compact', () => {
     expect(running.engine.conversation.summary).toBeUndefined();
   });
 
-  it('says so where there is nothing yet, and forgets the summary with the conversation', async () => {
+  it('says that there is nothing yet, and the summary is forgotten with the conversation', async () => {
     await using server = await startScriptedServer([whenever(asksForSummary, SUMMARY), ...answers(1)]);
     await using running = bench(server);
     void running.engine.dispatch({ type: 'compactAsked' });

@@ -16,7 +16,10 @@ const STEPS = 60;
 const GOAL = 'look through everything in this folder and report what is odd';
 const task = (k: number) => `look at part ${k} and note what stands out`;
 
-/** Outputs of the kinds that count differently: listings, code, digits, hexadecimal, other scripts, runs of one character. */
+/**
+ * Outputs of the kinds that count differently: listings, code, digits, hexadecimal, other scripts, runs of one
+ * character.
+ */
 const COMMANDS = [
   'ls -la --full-time /usr/bin | head -90',
   'seq 1 3000',
@@ -69,7 +72,7 @@ async function session(server: Omit<WindowOptions, 'script'>, settings: Partial<
   return { requests: peer.requests, evictions, conversation: bench.engine.conversation };
 }
 
-/** Tool messages whose call is not in the message before them, and calls without their result. */
+/** Returns tool messages whose call is not in the message before them, and calls without their result. */
 function orphans(messages: readonly WireMessage[]): string[] {
   const open = new Set<string>();
   const lost: string[] = [];
@@ -80,7 +83,7 @@ function orphans(messages: readonly WireMessage[]): string[] {
   return [...lost, ...open];
 }
 
-/** The request without the task line at its end. */
+/** Returns the request without the task line at its end. */
 function body(request: WindowRequest | undefined): string {
   const text = JSON.stringify(request?.messages.map(({ role, content, tool_calls: calls }) => [role, content, calls]));
   return text.replace(/(?:\\n\\n)?\[aish\] (?:Current step|All tasks).*$/, '').replace(/(?:,\["user","?)?$/, '');
@@ -103,20 +106,20 @@ describe.concurrent('60 steps with large outputs', () => {
       expect(last).toContain(index < STEPS ? `Current step ${index + 1}/${STEPS}: ${task(index + 1)}` : 'Report');
       expect(orphans(request.messages)).toEqual([]);
     }
-    // Each request begins with the one before it, but where the transcript says what left.
+    // Each request starts with the one before it, except where the transcript reports an eviction.
     const broken = requests.filter(
       (request, index) => index > 0 && !body(request).startsWith(body(requests[index - 1])),
     );
     expect(broken.length).toBeGreaterThan(3);
     expect(broken.length).toBeLessThanOrEqual(evictions.length);
     expect(evictions.length).toBeLessThan(STEPS / 2);
-    // The room that there is gets used.
+    // The available window is used.
     expect(Math.max(...requests.map(({ tokens }) => tokens))).toBeGreaterThan(server.window / 2);
     expect(contextUse(conversation)?.percent).toBeLessThanOrEqual(100);
   });
 });
 
-it('a sub-agent has the same budget, and never loses its task', async () => {
+it('leave a sub-agent the same budget, and never cost it its task', async () => {
   const WORK = 'read every listing here and say which is the longest';
   await using peer = await startWindowServer({
     window: 4096,

@@ -19,7 +19,7 @@ function refused(original: string | undefined, ...patches: Patch[]): string {
 
 const replace = (oldText: string, newText: string): Patch => ({ operation: 'replace', oldText, newText });
 
-describe('what each operation does', () => {
+describe('a patch operation', () => {
   it.each<[string, string | undefined, Patch, string]>([
     ['replace', 'a b c\n', replace('b', 'B'), 'a B c\n'],
     ['replace with nothing', 'a b c\n', replace(' b', ''), 'a c\n'],
@@ -35,11 +35,11 @@ describe('what each operation does', () => {
     ['prepend_bof', 'a\n', { operation: 'prepend_bof', newText: '#!/bin/sh' }, '#!/bin/sh\na\n'],
     ['overwrite', 'a\n', { operation: 'overwrite', newText: 'b' }, 'b'],
     ['overwrite of nothing', undefined, { operation: 'overwrite', newText: 'b\r\n' }, 'b\r\n'],
-  ])('%s', (_, original, patch, text) => {
+  ])('works: %s', (_, original, patch, text) => {
     expect(applied(original, patch)).toBe(text);
   });
 
-  it('looks all patches up in the original, and puts insertions at one place in a sensible order', () => {
+  it('is looked up in the original text, and insertions at one place keep a sensible order', () => {
     expect(
       applied(
         'one\ntwo\n',
@@ -54,7 +54,7 @@ describe('what each operation does', () => {
   });
 });
 
-describe('line breaks, byte order mark, end of file', () => {
+describe('line breaks, byte order mark and end of file', () => {
   it.each<[string, string, Patch, string]>([
     ['CRLF is met and kept', 'a\r\nb\r\nc\r\n', replace('a\nb', 'x\ny\nz'), 'x\r\ny\r\nz\r\nc\r\n'],
     ['CRLF from the model into LF', 'a\nb\n', replace('a\r\nb', 'x\r\ny'), 'x\ny\n'],
@@ -66,12 +66,12 @@ describe('line breaks, byte order mark, end of file', () => {
     ['mark, overwrite', '\ufeffa\n', { operation: 'overwrite', newText: 'x\n' }, '\ufeffx\n'],
     ['mark in the patch as well', '\ufeffa\n', replace('\ufeffa', '\ufeffb'), '\ufeffb\n'],
     ['no final newline', 'a\nb', replace('b', 'c'), 'a\nc'],
-  ])('%s', (_, original, patch, text) => {
+  ])('are kept: %s', (_, original, patch, text) => {
     expect(applied(original, patch)).toBe(text);
   });
 });
 
-describe('a match but for blanks', () => {
+describe('a match with different blanks', () => {
   it.each<[string, string, Patch, string]>([
     ['blanks within', 'f(a,  b)\n', replace('f(a, b)', 'f(c)'), 'f(c)\n'],
     [
@@ -110,17 +110,17 @@ describe('a match but for blanks', () => {
       '\tbar()\n\tfoo( a )\n',
     ],
     ['CRLF as well', '\ta\r\n\tb\r\n', replace('  a\n  b', '  a\n  c'), '\ta\r\n\tc\r\n'],
-  ])('%s', (_, original, patch, text) => {
+  ])('is found: %s', (_, original, patch, text) => {
     const result = applyPatches(original, [patch]);
     expect(result).toEqual({ ok: true, text, notes: [expect.stringContaining('patch 1')] });
   });
 
-  it('is not looked for where the exact text is', () => {
+  it('is not looked for when the exact text exists', () => {
     expect(applied('a  b\na b\n', replace('a b', 'c'))).toBe('a  b\nc\n');
   });
 });
 
-describe('why not', () => {
+describe('a patch is refused with a reason', () => {
   const many = 'x = 1\n'.repeat(12);
   it.each<[string, string | undefined, Patch[], RegExp]>([
     [
@@ -205,11 +205,11 @@ describe('why not', () => {
       /^patch 1 \(replace\): oldText is not(.|\n)*\npatch 3 \(replace\): oldText occurs 2/,
     ],
     ['none', FILE, [], /there are no patches/],
-  ])('%s', (_, original, patches, message) => {
+  ])('for %s', (_, original, patches, message) => {
     expect(refused(original, ...patches)).toMatch(message);
   });
 
-  it('takes no time that grows with the square of what a model sends', () => {
+  it('in linear time, whatever a model sends', () => {
     const text = `${'ab '.repeat(600_000)}\n`;
     const spent = cpuMilliseconds(() => {
       expect(refused(text, ...Array.from({ length: 5 }, () => replace(`${'ab '.repeat(3_000)}c`, 'x')))).toMatch(

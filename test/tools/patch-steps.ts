@@ -1,22 +1,22 @@
-/** File system calls that stop at a chosen step, as the power would. */
+/** File system calls that stop at a chosen step, like a power failure. */
 
 import { readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { link, open, rename, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { FileSteps, StepHandle } from '../../src/tools/patch/tool.ts';
 
-/** Without the descriptor of its directory, which ends with the work. */
+/** Resolves the descriptor path of its directory, which becomes invalid when the work ends. */
 const lasting = (path: string) => join(realpathSync(dirname(path)), basename(path));
 
 export type Crashing = {
   readonly steps: FileSteps;
   /** The names of the steps taken. */
   readonly taken: string[];
-  /** What a crash does to bytes that were written and not synced: only the first half is left. */
+  /** Simulates the loss of written but unsynced bytes: only the first half remains. */
   lose(): void;
 };
 
-/** Takes the first `count` steps for real; from then on nothing happens any more. A write is half done first. */
+/** Takes the first `count` steps for real, half of a write first; afterwards nothing happens any more. */
 export function crashing(count: number): Crashing {
   const taken: string[] = [];
   const unsynced = new Set<string>();
@@ -41,7 +41,7 @@ export function crashing(count: number): Crashing {
           chmod: (mode) => step('chmod', () => handle.chmod(mode)),
           sync: () =>
             step(flags === 'r' ? 'sync directory' : 'sync', () => handle.sync()).then(() => void unsynced.delete(path)),
-          // The end of a process closes for it.
+          // The end of a process closes its descriptors.
           close: () => handle.close().then(() => step('close', () => Promise.resolve())),
         };
       }),

@@ -31,14 +31,14 @@ function patch(path: string, where: string | null = tree) {
 }
 
 describe('patch in Project mode', () => {
-  it('changes and makes files of the tree', async () => {
+  it('changes and creates files of the tree', async () => {
     writeFileSync(join(tree, 'src', 'a'), 'a\n');
     expect(await patch('src/a')).toMatchObject({ failed: false });
     expect(await patch('src/new')).toMatchObject({ failed: false });
     expect(readFileSync(join(tree, 'src', 'a'), 'utf8')).toBe('a\nx\n');
   });
 
-  it('reaches nothing outside, neither by .. nor through a link, nor by another name of a file there', async () => {
+  it('reaches nothing outside, neither by .., a link, nor another name of a file there', async () => {
     writeFileSync(join(root, 'outside'), 'mine\n');
     mkdirSync(`${tree}-too`);
     symlinkSync(join(root, 'outside'), join(tree, 'link'));
@@ -49,7 +49,7 @@ describe('patch in Project mode', () => {
     expect(readFileSync(join(root, 'outside'), 'utf8')).toBe('mine\n');
   });
 
-  it('is led nowhere else by a link that takes the place of a directory meanwhile', async () => {
+  it('is not misled by a link that replaces a directory meanwhile', async () => {
     const swapped = (at: keyof FileSteps, name: string) => {
       const swap = () => {
         renameSync(join(tree, 'src'), join(tree, 'src0'));
@@ -86,7 +86,7 @@ describe('patch in Project mode', () => {
     }
   });
 
-  it('leaves alone what others run later', async () => {
+  it('does not touch files that others run later', async () => {
     const paths = [
       '.git/config',
       '.envrc',
@@ -103,7 +103,7 @@ describe('patch in Project mode', () => {
   });
 });
 
-it('changes nothing of aish-tui’s own, in whatever mode and by whatever name', async () => {
+it('patch changes none of aish-tui’s own files, in any mode and by any name', async () => {
   const own = join(root, 'aish');
   mkdirSync(own);
   writeFileSync(join(own, 'config.jsonc'), '{}\n');

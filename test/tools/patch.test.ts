@@ -22,7 +22,7 @@ import { FILE_STEPS, type FileSteps, type PatchTool, patchTool } from '../../src
 
 import { crashing } from './patch-steps.ts';
 
-/** Whether the tool calls it destructive. */
+/** Returns whether the tool calls it destructive. */
 const overwrites = (args: string, cwd: string) => patchTool().judge(args, cwd).destructive;
 
 let cwd: string;
@@ -39,7 +39,7 @@ afterEach(() => rmSync(cwd, { recursive: true, force: true }));
 const at = (path: string) => join(cwd, path);
 const put = (path: string, text: string | Uint8Array) => writeFileSync(at(path), text);
 const read = (path: string) => readFileSync(at(path), 'utf8');
-/** As the engine does: judged, allowed, run. `meanwhile` happens before it runs. */
+/** Acts as the engine does: judges, allows, runs. `meanwhile` happens before the run. */
 const patch = (path: string, ...patches: object[]) => judgedAndRun({ path, patches });
 const judgedAndRun = (args: object, meanwhile?: () => void) => {
   const { destructive } = tool.judge(JSON.stringify(args), cwd);
@@ -51,7 +51,7 @@ const overwrite = (newText: string) => ({ operation: 'overwrite', newText });
 const asRoot = process.getuid?.() === 0;
 
 describe('a patch that applies', () => {
-  it('answers with a unified diff, and shows it', async () => {
+  it('returns a unified diff, and shows it', async () => {
     put('a.ts', 'one\ntwo\nthree\n');
     const outcome = await patch('a.ts', replace('two', 'zwei'));
     expect(outcome).toEqual({
@@ -63,7 +63,7 @@ describe('a patch that applies', () => {
     expect(readdirSync(cwd)).toEqual(['a.ts']);
   });
 
-  it('says where it matched but for blanks', async () => {
+  it('says where it matched except for blanks', async () => {
     put('a.py', 'if x:\n\ty\n');
     expect((await patch('a.py', replace('if x:\n    y', 'if x:\n    z'))).text).toMatch(
       /^patched a\.py\npatch 1 \(replace\) matched line 1 but for blanks/,
@@ -81,7 +81,7 @@ describe('a patch that applies', () => {
     expect(read('newer')).toBe('x');
   });
 
-  it('cuts a long diff for the model, on a line', async () => {
+  it('cuts a long diff for the model, at a line end', async () => {
     put('long', '');
     const outcome = await patch('long', overwrite('0123456789\n'.repeat(5000)));
     expect(outcome.text.length).toBeLessThan(8100);
@@ -89,20 +89,20 @@ describe('a patch that applies', () => {
     expect(shown[0]?.diff.length).toBeGreaterThan(50_000);
   });
 
-  it('gives two texts that have nothing in common within seconds', async () => {
+  it('handles two completely different texts within seconds', async () => {
     const lines = (seed: number) => Array.from({ length: 6_000 }, (_, line) => `${(line * seed) % 9973}`).join('\n');
     put('a', lines(7).repeat(6));
     expect((await patch('a', overwrite(lines(11)))).failed).toBe(false);
     expect(read('a')).toBe(lines(11));
   });
 
-  it('lets nothing of the file but text into what it says', async () => {
+  it('lets only text of the file into its messages', async () => {
     put('a', 'x\x1b[2J\x1b]0;t\x07y\nz\n');
     expect((await patch('a', replace('z', '\x1b[31mred'))).text).not.toMatch(/[\x1b\x07]/);
     expect((await patch('a', replace('X[2Jy', ''))).text).not.toMatch(/[\x1b\x07]/);
   });
 
-  it('does calls one after the other', async () => {
+  it('runs calls one after the other', async () => {
     put('n', '0\n');
     const calls = Array.from({ length: 20 }, (_, n) => patch('n', replace(`${n}\n`, `${n + 1}\n`)));
     expect((await Promise.all(calls)).every((outcome) => !outcome.failed)).toBe(true);
@@ -110,8 +110,8 @@ describe('a patch that applies', () => {
   });
 });
 
-describe('what a file keeps', () => {
-  it('its mode', async () => {
+describe('a patched file', () => {
+  it('keeps its mode', async () => {
     for (const mode of [0o755, 0o600, 0o640, 0o4755]) {
       put('run.sh', 'echo 1\n');
       chmodSync(at('run.sh'), mode);
@@ -120,7 +120,7 @@ describe('what a file keeps', () => {
     }
   });
 
-  it.runIf(asRoot)('its owner', async () => {
+  it.runIf(asRoot)('keeps its owner', async () => {
     put('theirs', 'a\n');
     chownSync(at('theirs'), 1234, 4321);
     chmodSync(at('theirs'), 0o4755);
@@ -129,7 +129,7 @@ describe('what a file keeps', () => {
     expect(statSync(at('theirs')).mode & 0o7777).toBe(0o4755);
   });
 
-  it('its place behind links', async () => {
+  it('keeps its place behind links', async () => {
     mkdirSync(at('deep'));
     put('deep/real', 'a\n');
     symlinkSync('deep/real', at('link'));
@@ -143,7 +143,7 @@ describe('what a file keeps', () => {
     expect([read('deep/real'), read('deep/new')]).toEqual(['c\n', 'n']);
   });
 
-  it('not its hard links, and says so', async () => {
+  it('loses its hard links, with a message', async () => {
     put('a', 'a\n');
     linkSync(at('a'), at('b'));
     expect((await patch('a', replace('a', 'x'))).text).toMatch(/hard links keep the old text/);
@@ -151,7 +151,7 @@ describe('what a file keeps', () => {
   });
 });
 
-describe('what is not patched', () => {
+describe('patch', () => {
   it.each<[string, () => void, RegExp]>([
     ['a directory', () => mkdirSync(at('f')), /^f is a directory$/],
     ['a FIFO', () => execFileSync('mkfifo', [at('f')]), /not a regular file/],
@@ -161,7 +161,7 @@ describe('what is not patched', () => {
     ['a link to nothing', () => symlinkSync('nowhere', at('f')), /symbolic link to nothing/],
     ['a link to itself', () => symlinkSync('f', at('f')), /circles/],
     ['no such file', () => undefined, /no such file; create it with overwrite\nNothing was changed in f\./],
-  ])('%s', async (_, make, message) => {
+  ])('refuses %s', async (_, make, message) => {
     make();
     const outcome = await patch('f', replace('a', 'b'));
     expect(outcome.failed).toBe(true);
@@ -175,21 +175,21 @@ describe('what is not patched', () => {
     ['file/f', /no directory/],
     ['a\0b', /NUL/],
     ['n'.repeat(300), /too long/],
-  ])('a path such as %j', async (path, message) => {
+  ])('refuses a path such as %j', async (path, message) => {
     put('file', '');
     const outcome = await patch(path, overwrite('x'));
     expect(outcome.text).toMatch(message);
     expect(readdirSync(cwd)).toEqual(['file']);
   });
 
-  it.skipIf(asRoot)('a file that its mode protects', async () => {
+  it.skipIf(asRoot)('refuses a file that its mode protects', async () => {
     put('f', 'a\n');
     chmodSync(at('f'), 0o444);
     expect((await patch('f', replace('a', 'b'))).text).toMatch(/permission denied/);
     expect(read('f')).toBe('a\n');
   });
 
-  it('a file that someone else changes meanwhile', async () => {
+  it('refuses a file that someone else changes meanwhile', async () => {
     put('f', 'a\n');
     const racing: FileSteps = {
       ...FILE_STEPS,
@@ -205,7 +205,7 @@ describe('what is not patched', () => {
     expect(readdirSync(cwd)).toEqual(['f', 'f2']);
   });
 
-  it('to replace a file that was made after the overwrite was judged', async () => {
+  it('refuses to replace a file that was made after the overwrite was judged', async () => {
     const args = { path: 'f', patches: [overwrite('mine\n')] };
     const outcome = await judgedAndRun(args, () => put('f', 'theirs\n'));
     expect(outcome).toMatchObject({
@@ -213,13 +213,13 @@ describe('what is not patched', () => {
       text: expect.stringMatching(/^f exists by now.*Nothing was changed/),
     });
     expect(read('f')).toBe('theirs\n');
-    // Asked for again, it is judged as what it is.
+    // A new call is judged as the overwrite it is.
     expect(tool.judge(JSON.stringify(args), cwd).destructive).toBe(true);
     expect((await judgedAndRun(args)).failed).toBe(false);
     expect(read('f')).toBe('mine\n');
   });
 
-  it('to replace a file that is made in the very moment', async () => {
+  it('refuses to replace a file that is made at the same moment', async () => {
     const racing: FileSteps = {
       ...FILE_STEPS,
       link: (from, to) => {
@@ -232,14 +232,14 @@ describe('what is not patched', () => {
     expect([readdirSync(cwd), read('f')]).toEqual([['f'], 'theirs\n']);
   });
 
-  it('but is made where the file system knows no hard links', async () => {
+  it('creates a file where the file system has no hard links', async () => {
     const link = () => Promise.reject(Object.assign(new Error('no links'), { code: 'EPERM' }));
     tool = patchTool({ steps: { ...FILE_STEPS, link } });
     expect((await patch('f', overwrite('mine\n'))).failed).toBe(false);
     expect([readdirSync(cwd), read('f')]).toEqual([['f'], 'mine\n']);
   });
 
-  it('anything once the run is aborted, or with arguments that are not the schema’s', async () => {
+  it('refuses anything once the run is aborted, or with arguments that violate the schema', async () => {
     put('f', 'a\n');
     const args = { path: 'f', patches: [replace('a', 'b')] };
     expect((await tool.run(args, { cwd, signal: AbortSignal.abort() })).text).toMatch(/^stopped; nothing/);
@@ -247,7 +247,7 @@ describe('what is not patched', () => {
     expect(read('f')).toBe('a\n');
   });
 
-  it('a full disk leaves the file and nothing else', async () => {
+  it('leaves the file and nothing else on a full disk', async () => {
     put('f', 'a\n');
     const full: FileSteps = {
       ...FILE_STEPS,
@@ -280,7 +280,7 @@ function bound(handle: Awaited<ReturnType<FileSteps['open']>>): typeof handle {
 }
 
 describe('a crash between any two steps', () => {
-  it('comes after the bytes are safe and before the rename is, in this order', async () => {
+  it('finds the bytes synced before the rename, in this order', async () => {
     put('f', 'a\n');
     const { steps, taken } = crashing(Number.POSITIVE_INFINITY);
     tool = patchTool({ steps });
@@ -292,7 +292,7 @@ describe('a crash between any two steps', () => {
   });
 
   it.each(Array.from({ length: 12 }, (_, count) => [count]))(
-    'leaves old or new, never half: after %i steps',
+    'leaves the old or the new file, never a half: after %i steps',
     async (count) => {
       const before = 'old\n'.repeat(100);
       put('f', before);
@@ -313,7 +313,7 @@ describe('a crash between any two steps', () => {
 });
 
 describe('undo', () => {
-  it('takes patches back from the last one on', async () => {
+  it('reverts patches, starting with the last one', async () => {
     put('f', 'a\r\n');
     chmodSync(at('f'), 0o750);
     await patch('f', replace('a', 'b'));
@@ -333,7 +333,7 @@ describe('undo', () => {
     expect(await tool.undo()).toEqual({ ok: false, text: 'no patch to undo' });
   });
 
-  it('does so only while the file is as the patch left it', async () => {
+  it('works only while the file is as the patch left it', async () => {
     put('f', 'a\n');
     await patch('f', replace('a', 'b'));
     put('f', 'mine\n');
@@ -344,7 +344,7 @@ describe('undo', () => {
     expect(read('f')).toBe('a\n');
   });
 
-  it('does not follow what has become a link, and does not bring back what is gone', async () => {
+  it('does not follow a file that became a link, and does not restore a removed one', async () => {
     put('f', 'a\n');
     await patch('f', replace('a', 'b'));
     rmSync(at('f'));
@@ -356,8 +356,8 @@ describe('undo', () => {
   });
 });
 
-describe('the call', () => {
-  it('passes the registry when it fits the schema, and is told what is wrong otherwise', async () => {
+describe('a call of patch', () => {
+  it('passes the registry when it fits the schema, and otherwise returns what is wrong', async () => {
     const tools = createTools([], [tool], [], []);
     const refusal = (args: unknown) =>
       tools.refusal({ kind: 'tool', name: 'patch', callId: '1', arguments: JSON.stringify(args) });

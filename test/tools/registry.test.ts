@@ -30,13 +30,13 @@ describe('a tool call', () => {
     ['echo', '[]', /not a JSON object/],
     ['echo', '{"text":', /not a JSON object/],
     ['bash', '{"command":5}', /invalid arguments for bash/],
-  ])('%s %s is looked at before anything runs', async (name, args, refusal) => {
+  ])('%s %s is checked before anything runs', async (name, args, refusal) => {
     const answer = await tools.refusal(call(name, args));
     if (refusal === undefined) expect(answer).toBeUndefined();
     else expect(answer).toMatch(refusal);
   });
 
-  it('is approved beforehand by its name, bash by its bare one', () => {
+  it('is approved beforehand by its name, bash only by its whole tool name', () => {
     expect(tools.autoApproved(call('echo', '{}'))).toBe(true);
     expect(tools.autoApproved({ kind: 'command', command: 'ls', job: false, callId: 'c' })).toBe(false);
     expect(createTools([BASH], [], ['bash'], []).autoApproved({ kind: 'command', command: 'ls', job: false })).toBe(
@@ -44,14 +44,14 @@ describe('a tool call', () => {
     );
   });
 
-  it('HALTs where the user says so, whatever the tool says of itself', () => {
+  it('halts where the user configured it, whatever the tool claims', () => {
     expect(tools.judge(call('echo', '{}'), '/')?.destructive).toBe(false);
     expect(createTools([], [echo], [], ['e*']).judge(call('echo', '{}'), '/')?.destructive).toBe(true);
     expect(tools.judge(call('other', '{}'), '/')).toBeUndefined();
   });
 });
 
-describe('more tools of servers than a window has room for', () => {
+describe('more server tools than fit into the window', () => {
   const spec = (name: string) => ({ name, description: 'x'.repeat(100), parameters: {} });
   const specs = ['a__1', 'a__2', 'a__3', 'a__4', 'b__1', 'b__2'].map(spec);
   const size = JSON.stringify(specs[0]).length;
@@ -68,7 +68,7 @@ describe('more tools of servers than a window has room for', () => {
   const tools = createTools([BASH], [echo], [], [], foreign);
   const described = (chars: number) => tools.specsWithin(chars).specs.map(({ name }) => name);
 
-  it('describes equal shares of each server, in listed order, and names the rest', () => {
+  it('are described in equal shares of each server, in listed order, and the rest are named', () => {
     expect(described(4 * size)).toEqual(['bash', 'echo', 'a__1', 'a__2', 'b__1', 'b__2']);
     expect(tools.specsWithin(4 * size).left).toEqual(['a__3', 'a__4']);
     expect(described(5 * size)).toContain('a__3');
@@ -76,7 +76,7 @@ describe('more tools of servers than a window has room for', () => {
     expect(described(0)).toEqual(['bash', 'echo']);
   });
 
-  it('describes what the user has enabled before the rest', () => {
+  it('are described first if the user has enabled them', () => {
     enabled.add('a__4');
     expect(described(2 * size)).toEqual(['bash', 'echo', 'a__4', 'b__1']);
   });

@@ -19,7 +19,7 @@ function nested(depth: number): Record<string, unknown> {
   return schema;
 }
 
-describe('a schema that a server has sent', () => {
+describe('a schema sent by a server', () => {
   it.each([
     ['a pattern', text({ pattern: '^a+$' }), 'aab', 'arguments/a must match pattern "^a+$"'],
     ['a format', text({ format: 'email' }), 'nobody', 'arguments/a must match format "email"'],
@@ -40,7 +40,7 @@ describe('a schema that a server has sent', () => {
       /must have property b/,
     ],
     ['draft-07, not named', { properties: { a: { items: [{ type: 'string' }] } } }, [5], /a\/0 must be string/],
-  ])('is used: %s', (_what, schema, value, problem) => {
+  ])('is checked: %s', (_what, schema, value, problem) => {
     expect(foreignProblemOf(schema, { a: value })).toMatch(problem);
   });
 
@@ -51,16 +51,16 @@ describe('a schema that a server has sent', () => {
     ['a reference to elsewhere', { properties: { a: { $ref: 'http://127.0.0.1:1/x' } } }, 5],
     ['an unknown dialect', { $schema: 'urn:mine', type: 5 }, 5],
     ['a broken pattern', text({ pattern: '(' }), 'x'],
-  ])('neither hangs nor throws, and finds nothing: %s', (_what, schema, value) => {
+  ])('neither hangs nor throws, and the call passes: %s', (_what, schema, value) => {
     expect(foreignProblemOf(schema, { a: value })).toBeUndefined();
   });
 
-  it('is told of in bounded words', () => {
+  it('is reported in a message of bounded length', () => {
     const required = Array.from({ length: 5000 }, (_, n) => `field-${n}`);
     expect(foreignProblemOf({ type: 'object', required }, {})?.length).toBeLessThan(1100);
   });
 });
 
-it('takes a broken schema of the program’s own for a bug', () => {
+it('a broken schema of the program itself throws', () => {
   expect(() => problemOf(text({ pattern: '(' }), { a: 'x' })).toThrow('Invalid regular expression');
 });

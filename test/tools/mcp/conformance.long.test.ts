@@ -1,4 +1,4 @@
-/** Our client against the official conformance suite, as it comes: every client scenario, by name. */
+/** The program's MCP client against the official conformance suite, unchanged: every client scenario, by name. */
 import { execFile } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -38,7 +38,7 @@ const SCENARIOS = [
   'auth/client-credentials-basic',
 ];
 
-/** What does not pass, and why. */
+/** Scenarios that fail, with the reason. */
 const EXPECTED_FAILURES: Readonly<Record<string, string>> = {
   'auth/cross-app-access-complete-flow': 'an extension: tokens are exchanged at a company’s identity provider',
 };
@@ -50,7 +50,7 @@ describe.skipIf(missing)('the conformance suite for clients', () => {
   const dir = mkdtempSync(join(tmpdir(), 'aish-conformance-'));
   const client = join(dir, 'client.mjs');
 
-  // One file, since it is started for every scenario.
+  // Bundled into one file, since it is started for every scenario.
   beforeAll(async () => {
     const requires = "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);";
     const entryPoints = [at('fixtures/conformance-client.ts')];
@@ -60,14 +60,14 @@ describe.skipIf(missing)('the conformance suite for clients', () => {
 
   afterAll(() => rmSync(dir, { recursive: true }));
 
-  it('has the scenarios that are named here', async () => {
+  it('has the scenarios that are listed here', async () => {
     const { said } = await suite(['list', '--client']);
     const names = [...said.matchAll(/^ +- (\S+) \[/gm)].map(([, name]) => name);
     expect(new Set(names)).toEqual(new Set([...SCENARIOS, ...Object.keys(EXPECTED_FAILURES)]));
   });
 
   it.each(SCENARIOS)(
-    '%s',
+    'passes %s',
     async (name) => {
       const { code, said } = await run(name);
       const result = /^Passed: (\d+)\/(\d+), (\d+) failed, (\d+) warnings$/m.exec(said)?.slice(1).map(Number) ?? [];
@@ -78,14 +78,14 @@ describe.skipIf(missing)('the conformance suite for clients', () => {
         all: true,
         any: true,
       });
-      // How late a client comes back is looked at by the clock, which a busy machine doesn't keep.
+      // The suite measures by the clock when a client reconnects, which a busy machine delays.
       if (name !== 'sse-retry' || warnings === 0) expect({ name, code }).toEqual({ name, code: 0 });
     },
     90_000,
   );
 
   it.each(Object.entries(EXPECTED_FAILURES))(
-    '%s fails: %s',
+    'fails %s as expected: %s',
     async (name) => {
       expect((await run(name)).code).not.toBe(0);
     },
@@ -96,7 +96,7 @@ describe.skipIf(missing)('the conformance suite for clients', () => {
     suite(['client', '--scenario', name, '--timeout', '80000', '--command', `"${process.execPath}" "${client}"`]);
 });
 
-/** The suite fails a scenario where our client ends with an error, unless it is one that a client does right to refuse. */
+/** The suite fails a scenario when the client exits with an error, except where refusing is right. */
 function suite(args: readonly string[]): Promise<{ readonly code: number; readonly said: string }> {
   return new Promise((resolve) => {
     const child = execFile(process.execPath, [SUITE, ...args], { maxBuffer: 1 << 26 }, (_error, out, err) =>

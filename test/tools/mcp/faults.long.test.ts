@@ -6,8 +6,8 @@ import { alive, fault, startMcp } from './support.ts';
 
 const action = (name: string) => ({ kind: 'tool', name, arguments: '{}', callId: 'c' }) as const;
 
-describe('a server that misbehaves', () => {
-  it('killed in mid-call is one line and an answer, and comes back', async () => {
+describe('an MCP server that misbehaves', () => {
+  it('and dies during a call costs one line and one result, and is restarted', async () => {
     await using desk = await startMcp(() => ({ f: fault() }));
     const answer = await desk.call('f__die');
     expect(answer).toMatchObject({ failed: true });
@@ -18,7 +18,7 @@ describe('a server that misbehaves', () => {
     expect((await desk.call('f__look')).text).toBe('looked at it');
   });
 
-  it('comes back by itself only when it may', async () => {
+  it('is restarted automatically only when permitted', async () => {
     let [asked, may] = [0, false];
     const mayRestart = () => {
       asked += 1;
@@ -32,7 +32,7 @@ describe('a server that misbehaves', () => {
     await desk.until(() => desk.said.includes('mcp: f is back'));
   });
 
-  it('keeps its tools while it is away, and answers for them', async () => {
+  it('keeps its tools while it is away, and its calls get an error', async () => {
     await using desk = await startMcp(() => ({ f: fault() }), { restartDelayMs: 60_000 });
     const before = desk.mcp.specs;
     await desk.call('f__die');
@@ -42,7 +42,7 @@ describe('a server that misbehaves', () => {
     expect((await desk.call('f__look')).failed).toBe(true);
   });
 
-  it('that never answers is given up, but not while it shows signs of life', async () => {
+  it('and never answers is given up, but not while it shows progress', async () => {
     await using desk = await startMcp(() => ({ f: fault() }), { callTimeoutMs: 300 });
     expect(await desk.call('f__working')).toEqual({ text: 'worked', failed: false });
     expect(desk.progress[0]).toBe('1/3 at it');
@@ -52,7 +52,7 @@ describe('a server that misbehaves', () => {
     expect((await desk.call('f__look')).text).toBe('looked at it');
   });
 
-  it('is told of an abort, which is called by its name', async () => {
+  it('is told of an abort by that name', async () => {
     await using desk = await startMcp(() => ({ f: fault() }));
     const controller = new AbortController();
     const call = desk.call('f__hang', {}, controller.signal);
@@ -61,7 +61,7 @@ describe('a server that misbehaves', () => {
     await desk.until(() => desk.log().includes('notifications/cancelled'));
   });
 
-  it('that prints rubbish beside its messages works, and what it printed can be read', async () => {
+  it('and prints rubbish beside its messages works, and its rubbish can be read', async () => {
     await using desk = await startMcp(() => ({ f: fault('rubbish') }));
     expect((await desk.call('f__look')).text).toBe('looked at it');
     const text = desk.mcp.servers[0]?.written;
@@ -70,21 +70,21 @@ describe('a server that misbehaves', () => {
     expect(text).not.toMatch(/[\x1b\x07]/);
   });
 
-  it('that answers with nesting without end is one line, and goes on', async () => {
+  it('and answers with endless nesting costs one line, and continues', async () => {
     await using desk = await startMcp(() => ({ f: fault() }));
     const answer = await desk.call('f__nested');
     expect(answer).toEqual({ text: expect.stringMatching(/nested more than 200 levels deep/), failed: true });
     expect((await desk.call('f__look')).text).toBe('looked at it');
   });
 
-  it('that is not there is one line, said once', async () => {
+  it('and is missing costs one line, once', async () => {
     await using desk = await startMcp(() => ({ f: { command: 'no-such-program-here' } }));
     expect(desk.said).toEqual(['mcp: f: could not start: no-such-program-here: not found; :mcp restart f tries again']);
     expect(desk.mcp.servers[0]?.state).toBe('failed');
     expect(desk.mcp.specs).toEqual([]);
   });
 
-  it('that ends at every start is left alone after some tries, with its last words', async () => {
+  it('and exits at every start is given up after some tries, with its last output', async () => {
     await using desk = await startMcp(() => ({ f: fault('crash') }), { restartDelayMs: 1 });
     await desk.until(() => desk.mcp.servers[0]?.state === 'failed');
     expect(desk.pids()).toHaveLength(7);
@@ -92,14 +92,14 @@ describe('a server that misbehaves', () => {
     expect(desk.said[1]).toBe('mcp: f: ended with exit 4: cannot find my configuration; :mcp restart f tries again');
   });
 
-  it('with 300 tools has all of them, in a stable order', async () => {
+  it('and has 300 tools has all of them listed, in a stable order', async () => {
     await using desk = await startMcp(() => ({ f: fault('many') }));
     const names = desk.mcp.specs.map((spec) => spec.name);
     expect(names).toHaveLength(300);
     expect(names).toEqual([...names].sort());
   });
 
-  it('with a result of 50 MB has it cut and kept in a private file', async () => {
+  it('and returns 50 MB has the result cut and stored in a private file', async () => {
     await using desk = await startMcp(() => ({ f: fault() }));
     const { text, failed } = await desk.call('f__big');
     expect(failed).toBe(false);
@@ -111,23 +111,23 @@ describe('a server that misbehaves', () => {
     expect(readFileSync(file).length).toBe('begin\n'.length + 1025 * 50 * 1024 + 'end'.length);
   });
 
-  it('with a result of 50 MB holds up no key: every turn of the event loop is short', async () => {
+  it('and returns 50 MB delays no key: every turn of the event loop is short', async () => {
     await using desk = await startMcp(() => ({ f: fault() }));
     const { whole, longest } = await longestTurn(() => desk.call('f__big'));
     expect(longest).toBeLessThan(0.8 * whole);
   });
 
-  it('whose message never ends is stopped', async () => {
+  it('and sends an endless message is stopped', async () => {
     await using desk = await startMcp(() => ({ f: fault() }), { restartDelayMs: 60_000 });
     expect((await desk.call('f__endless')).text).toContain('it sent a message of more than 128 MB');
   });
 
-  it('says nothing that reaches the terminal as anything but text', async () => {
+  it('reaches the terminal only as text', async () => {
     await using desk = await startMcp(() => ({ f: fault() }));
     expect((await desk.call('f__raw')).text).toBe('red evil');
   });
 
-  it('can’t hang us by its schemas; what can’t be checked is let through to it, and said', async () => {
+  it('can’t hang the program by its schemas; an uncheckable call is passed on, with a message', async () => {
     await using desk = await startMcp(() => ({ f: fault() }));
     expect(await desk.mcp.refusal('f__hostile', { a: `${'a'.repeat(40)}b` })).toBeUndefined();
     expect(await desk.mcp.refusal('f__hostile', { a: 5 })).toContain('arguments/a must be string');
@@ -141,7 +141,7 @@ describe('a server that misbehaves', () => {
 });
 
 describe('a tool that changes its definition', () => {
-  it('is no longer approved beforehand, and a call judged before does not run', async () => {
+  it('loses its approval, and a call judged before does not run', async () => {
     await using desk = await startMcp(() => ({ f: fault() }));
     const tools = createTools([], [], ['f__*'], [], desk.mcp);
     const definition = desk.mcp.facts('f__changing')?.definition ?? '';
@@ -157,8 +157,8 @@ describe('a tool that changes its definition', () => {
   });
 });
 
-describe('what a server asks for', () => {
-  it('is put to the user as a form of simple fields', async () => {
+describe('a request from a server', () => {
+  it('is shown to the user as a form of simple fields', async () => {
     await using desk = await startMcp(() => ({ f: fault() }), {
       answer: { action: 'accept', content: { name: 'Ann', happy: false } },
     });
@@ -174,7 +174,7 @@ describe('what a server asks for', () => {
     ]);
   });
 
-  it('does not bury the user: only a few of its forms wait at the same time', async () => {
+  it('does not flood the user: only a few of its forms wait at the same time', async () => {
     const waiting: (() => void)[] = [];
     await using desk = await startMcp(() => ({ f: fault() }), {
       elicit: (_form, signal) =>
@@ -191,14 +191,14 @@ describe('what a server asks for', () => {
     expect(waiting).toHaveLength(4);
   });
 
-  it('is refused where it wants a page opened or our model', async () => {
+  it('is refused when it wants a page opened or the user’s model', async () => {
     await using desk = await startMcp(() => ({ f: fault() }));
     expect((await desk.call('f__url')).text).toContain('does not support URL-mode');
     expect((await desk.call('f__sample')).text).toContain('Method not found');
     expect(desk.asked).toEqual([]);
   });
 
-  it('is where the user is: the one root, told anew when it moves', async () => {
+  it('for its roots returns the user’s directory, updated when the user moves', async () => {
     await using desk = await startMcp(() => ({ f: fault() }));
     expect((await desk.call('f__roots')).text).toContain(`"uri":"file://${desk.dir}"`);
     desk.root = '/usr';
@@ -208,8 +208,8 @@ describe('what a server asks for', () => {
   });
 });
 
-describe('the end', () => {
-  it('takes at most 3 s for all, and leaves nothing behind: not what ignores it, nor its children', async () => {
+describe('closing the servers', () => {
+  it('takes at most 3 s for all, and leaves no process, even of those that ignore it, nor their children', async () => {
     await using desk = await startMcp(() => ({ a: fault('stubborn'), b: fault('stubborn'), c: fault() }));
     const call = desk.call('c__hang');
     const began = performance.now();

@@ -1,4 +1,4 @@
-/** Where the requests of a login may be sent on to. */
+/** Where the requests of a login may be redirected to. */
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
@@ -13,7 +13,7 @@ async function listen(answer: RequestListener) {
 
 const fetching = guardedFetch(new AbortController().signal);
 
-it('a request that carries a token is sent on to nobody', async () => {
+it('a request with a token is never redirected', async () => {
   let got = 0;
   using other = await listen((_, response) => {
     got += 1;
@@ -24,7 +24,7 @@ it('a request that carries a token is sent on to nobody', async () => {
   expect(got).toBe(0);
 });
 
-it('a description may have moved, over https or within this machine', async () => {
+it('a server’s description may be redirected, over https or within this machine', async () => {
   using other = await listen((_, response) => response.end('{}'));
   using own = await listen(({ url }, response) =>
     response.writeHead(302, { location: url === '/' ? other.url : 'http://example.invalid/' }).end(),

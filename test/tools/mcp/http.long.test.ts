@@ -7,7 +7,7 @@ import { startMcp } from './support.ts';
 
 type Request = { readonly id?: number; readonly method: string };
 
-/** Answers as JSON or as a stream of events; `answers` are its answers to calls of the tool `big`. */
+/** A server that answers as JSON or as a stream of events; `answers` are its results of the tool `big`. */
 async function serve(answer: (id: number) => readonly (string | Buffer)[], as: 'json' | 'events') {
   const server = createServer((request, response) => void reply(request, response).catch(() => response.destroy()));
   async function reply(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -41,12 +41,12 @@ async function serve(answer: (id: number) => readonly (string | Buffer)[], as: '
   };
 }
 
-// Encoded once: it is the client's turns that are looked at.
+// Encoded once, since only the client's turns are measured.
 const encoded = Buffer.from(JSON.stringify({ content: [{ type: 'text', text: `begin\n${LONG_TEXT}end` }] }));
 const big = (id: number) => [`{"jsonrpc":"2.0","id":${id},"result":`, encoded, '}'];
 
 describe.each(['json', 'events'] as const)('a server over HTTP that answers by %s', (as) => {
-  it('with a result of 50 MB has it whole, and holds up no key', async () => {
+  it('delivers a result of 50 MB completely, and delays no key', async () => {
     using server = await serve(big, as);
     await using desk = await startMcp(() => ({ h: { url: server.url } }));
     const { text, failed } = await desk.call('h__big');
@@ -57,7 +57,7 @@ describe.each(['json', 'events'] as const)('a server over HTTP that answers by %
     expect(longest).toBeLessThan(0.8 * whole);
   });
 
-  it('with a long answer that holds nothing is taken, with one that is no JSON the call fails', async () => {
+  it('may send a long answer without content, and invalid JSON fails the call', async () => {
     const hollow = (id: number) => [
       `{"jsonrpc":"2.0","id":${id},"result":{"content":[],"x":"${'y'.repeat(300_000)}"}}`,
     ];

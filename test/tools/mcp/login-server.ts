@@ -1,21 +1,21 @@
-/** An MCP server over HTTP that wants a login, and its authorization server: one process, one address, no library. */
+/** An MCP server over HTTP that needs a login, and its authorization server: one process, one address, no library. */
 import { createServer, type IncomingMessage } from 'node:http';
 import { isJsonObject } from '../../../src/text/json.ts';
 
-/** What it does otherwise than it should. */
+/** How it deviates from the protocol. */
 export type Oddity = {
-  /** Names another authorization server as the writer of its metadata. */
+  /** The issuer in its metadata, when it names another authorization server. */
   readonly issuer?: string;
-  /** Says that it describes itself there. */
+  /** The address at which it claims to describe itself. */
   readonly resourceMetadata?: string;
-  /** Describes another resource than itself. */
+  /** The resource that it describes instead of itself. */
   readonly resource?: string;
   /** Where it sends the browser to log in. */
   readonly authorize?: string;
-  /** Its answers name it: as what. */
+  /** The issuer that its answers name. */
   readonly iss?: string;
   readonly saysIss?: boolean;
-  /** Rights without which a call is refused. */
+  /** Permissions without which a call is refused. */
   readonly callScope?: string;
 };
 
@@ -26,9 +26,9 @@ export type LoginServer = AsyncDisposable & {
   readonly seen: string[];
   /** Bodies sent to the token endpoint. */
   readonly exchanges: URLSearchParams[];
-  /** The tokens that are good, newest last; emptied, all have run out. */
+  /** The valid tokens, newest last; when emptied, all have expired. */
   readonly good: string[];
-  /** Every secret that it has handed out. */
+  /** Every secret that it issued. */
   readonly handed: string[];
   odd: Oddity;
 };

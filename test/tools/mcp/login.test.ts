@@ -1,4 +1,4 @@
-/** Logging in to a server over HTTP: what a person gets, and what is refused before anything is sent. */
+/** Logging in to a server over HTTP: what the user gets, and what is refused before anything is sent. */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -8,24 +8,24 @@ import { type Desk, startMcp } from './support.ts';
 const start = ({ url }: LoginServer, change: Parameters<typeof startMcp>[1] = {}) =>
   startMcp(() => ({ web: { url } }), { restartDelayMs: 60_000, ...change });
 
-/** The one server of a desk. */
+/** Returns the one server of a desk. */
 function only({ mcp }: Desk) {
   const [server] = mcp.servers;
   if (!server) throw new Error('there is none');
   return server;
 }
 
-/** The person's browser: it goes where it is sent. */
+/** The user's browser: it goes where it is sent. */
 const browse = (address: string) => void fetch(address).catch(() => {});
 
-describe('a server that wants a login', () => {
-  it('says so once and waits; after the login its tools are there', async () => {
+describe('a server that needs a login', () => {
+  it('reports that once and waits, and has its tools after the login', async () => {
     await using server = await startLoginServer();
     await using desk = await start(server);
     expect(desk.said).toEqual(['mcp: web wants a login: :mcp login web']);
     expect(only(desk).state).toBe('login');
     expect((await desk.call('web__look')).failed).toBe(true);
-    // Nothing of a login has begun by itself.
+    // No login has started automatically.
     expect(server.seen.filter((line) => !line.endsWith(' /mcp'))).toEqual([]);
     const shown: string[] = [];
     const problem = await only(desk).login((address, host) => {
@@ -38,7 +38,7 @@ describe('a server that wants a login', () => {
     expect(server.exchanges[0]?.get('resource')).toBe(server.url);
   });
 
-  it('keeps what it was given in a private file, for the next start', async () => {
+  it('has its tokens stored in a private file, for the next start', async () => {
     await using server = await startLoginServer();
     await using desk = await start(server);
     await only(desk).login(browse);
@@ -56,7 +56,7 @@ describe('a server that wants a login', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('has no value of it shown or kept elsewhere', async () => {
+  it('has none of its secrets shown or stored elsewhere', async () => {
     await using server = await startLoginServer();
     const learned: string[] = [];
     await using desk = await start(server, { learn: (value) => learned.push(value) });
@@ -66,7 +66,7 @@ describe('a server that wants a login', () => {
     expect(learned).toEqual(expect.arrayContaining(secrets));
   });
 
-  it('gets a new token without a person when the old one has run out; many calls renew it once', async () => {
+  it('gets a new token without the user when the old one expired, once for many calls', async () => {
     await using server = await startLoginServer();
     await using desk = await start(server);
     await only(desk).login(browse);
@@ -77,7 +77,7 @@ describe('a server that wants a login', () => {
     expect(server.seen.filter((line) => line === 'GET /authorize')).toHaveLength(1);
   });
 
-  it('two logins at once are one: one registration, one browser window, one exchange', async () => {
+  it('gets one registration, browser window and exchange for two logins at once', async () => {
     await using server = await startLoginServer();
     await using desk = await start(server);
     let open = () => {};
@@ -98,7 +98,7 @@ describe('a server that wants a login', () => {
       expect(server.seen.filter((line) => line === path)).toHaveLength(1);
   });
 
-  it('a call that wants further rights says which; a login asks for all of them', async () => {
+  it('names the permissions that a call lacks, and a login requests all of them', async () => {
     await using server = await startLoginServer();
     await using desk = await start(server);
     await only(desk).login(browse);
@@ -114,7 +114,7 @@ describe('a server that wants a login', () => {
     expect((await desk.call('web__look')).text).toBe('seen');
   });
 
-  it('takes the address that a browser elsewhere has ended at', async () => {
+  it('accepts the address where a browser on another machine ended', async () => {
     await using server = await startLoginServer();
     await using desk = await start(server);
     const problem = only(desk).login(async (address) => {
@@ -126,7 +126,7 @@ describe('a server that wants a login', () => {
     expect(only(desk).takeLogin('http://127.0.0.1/callback?code=x&state=y')).toBe(false);
   });
 
-  it('is left in peace where the configuration says who we are', async () => {
+  it('gets no login where the configuration has a token', async () => {
     await using server = await startLoginServer();
     await using desk = await startMcp(() => ({ web: { url: server.url, headers: { Authorization: 'Bearer mine' } } }), {
       restartDelayMs: 60_000,
@@ -136,8 +136,8 @@ describe('a server that wants a login', () => {
   });
 });
 
-describe('an answer that is not of this login', () => {
-  it('with another state is ignored, and the login goes on', async () => {
+describe('a foreign answer to a login', () => {
+  it('with another state is ignored, and the login continues', async () => {
     await using server = await startLoginServer();
     await using desk = await start(server);
     const problem = await only(desk).login(async (address) => {
@@ -159,7 +159,7 @@ describe('an answer that is not of this login', () => {
     ['a page to log in that anyone could read is refused', { authorize: 'http://evil.example/a' }, /not reached over/],
   ];
 
-  it.each(ROWS)('%s: no code and no token is sent', async (_what, odd, why) => {
+  it.each(ROWS)('with a fault gets no code and no token: %s', async (_what, odd, why) => {
     await using server = await startLoginServer(odd);
     await using desk = await start(server);
     expect(await only(desk).login(browse)).toMatch(why);

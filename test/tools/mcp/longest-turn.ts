@@ -1,6 +1,6 @@
-/** How long the event loop is held up while something goes on, beside reading 50 MB of JSON in one go. */
+/** How long the event loop is blocked during some work, compared with parsing 50 MB of JSON at once. */
 
-/** Of this thread alone, where Node tells. */
+/** Of this thread alone, where Node reports it. */
 const used: typeof process.cpuUsage = (before) => (process.threadCpuUsage ?? process.cpuUsage)(before);
 
 const ROUNDS = 3;
@@ -9,8 +9,8 @@ const ROUNDS = 3;
 export const LONG_TEXT = `${'0123456789abcdef'.repeat(64)}\n`.repeat(50 * 1024);
 
 /**
- * By the processor's time of each turn, in ms: a busy machine makes none of them longer. The best of a few rounds, since a
- * clean-up of memory may fall into any turn; what is done in one go is in all of them.
+ * Returns the longest turn in ms of processor time, which load does not lengthen. It takes the best of a few rounds,
+ * since a garbage collection may fall into any turn, whereas blocking work is in all of them.
  */
 export async function longestTurn(run: () => Promise<unknown>): Promise<{ whole: number; longest: number }> {
   const message = Buffer.from(JSON.stringify(LONG_TEXT));

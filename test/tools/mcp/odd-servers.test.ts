@@ -1,4 +1,4 @@
-/** Servers that answer in ways of their own, or speak an older protocol. */
+/** Servers that answer in unusual ways, or speak an older protocol. */
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
@@ -24,7 +24,7 @@ const ANSWERS = [
   ['list', [1, 2], '[1,2]'],
 ] as const;
 
-describe('a result that is no object is an answer', () => {
+describe('a result that is not an object is accepted', () => {
   it.each(ANSWERS)('over stdio: %s', async (name, _result, text) => {
     await using desk = await startMcp(() => ({ f: fault() }));
     expect(await desk.call(`f__${name}`)).toEqual({ text, failed: false });
@@ -53,8 +53,8 @@ describe('a result that is no object is an answer', () => {
   });
 });
 
-describe('a server that speaks only the old SSE transport', () => {
-  it.each([400, 404, 405])('is named as that where it answers a message with %s', async (status) => {
+describe('a server with only the old SSE transport', () => {
+  it.each([400, 404, 405])('is reported as such when it answers a message with %s', async (status) => {
     using server = await listen((request, response) => {
       if (request.method !== 'GET') return void response.writeHead(status).end();
       response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -65,14 +65,14 @@ describe('a server that speaks only the old SSE transport', () => {
     expect(desk.mcp.servers[0]?.state).toBe('failed');
   });
 
-  it('is not what any other page with an error is', async () => {
+  it('is not confused with another page that returns an error', async () => {
     using server = await listen((_request, response) => void response.writeHead(404).end('no such page'));
     await using desk = await startMcp(() => ({ web: { url: server.url } }), { restartDelayMs: 60_000 });
     expect(desk.said).toEqual([expect.stringMatching(/^mcp: web: HTTP 404/)]);
   });
 });
 
-it('a server that is slow to start is given up after the time that is configured', async () => {
+it('a server that starts slowly is given up after the configured time', async () => {
   const servers = () => ({ f: fault('silent') });
   await using desk = await startMcp(servers, { startTimeoutMs: 300, restartDelayMs: 60_000 });
   expect(desk.said).toEqual([expect.stringContaining('mcp: f: ')]);

@@ -14,11 +14,11 @@ describe('the name of a tool', () => {
     ['fs', '', /^fs___[0-9a-f]{8}$/],
     ['fs', 'x'.repeat(80), /^fs__x{51}_[0-9a-f]{8}$/],
     ['fs', 'löschen', /^fs__l_schen_[0-9a-f]{8}$/],
-  ])('%s %s', (server, own, name) => {
+  ])('is made of %s and %s', (server, own, name) => {
     expect(toolName(server, own)).toMatch(name);
   });
 
-  it('is legal whatever it was, belongs to its server, and two don’t become one', () => {
+  it('is legal for any original, belongs to its server, and stays unique', () => {
     const own = fc.oneof(
       fc.string(),
       fc.string({ maxLength: 100 }),
@@ -34,10 +34,10 @@ describe('the name of a tool', () => {
   });
 });
 
-describe('a definition', () => {
+describe('the definition of a tool', () => {
   const base = { name: 'look', description: 'Looks.', inputSchema: { type: 'object', properties: { a: {}, b: {} } } };
 
-  it('is the same in another order, and another when anything of it changes', () => {
+  it('has the same digest in another order, and a different one for any change', () => {
     const digest = (raw: object) => readTool('s', raw)?.digest;
     const { name, description } = base;
     expect(digest({ inputSchema: { properties: { b: {}, a: {} }, type: 'object' }, description, name })).toBe(
@@ -56,25 +56,25 @@ describe('a definition', () => {
     ['too much of it', { enum: Array(10_000).fill('x') }, 'it is too large'],
     ['no object', { type: 'string' }, 'its input is not an object'],
     ['nothing', undefined, 'it has no schema'],
-  ])('with a schema that can’t be used takes any object, and says so: %s', (_what, inputSchema, unchecked) => {
+  ])('with an unusable schema accepts any object, and reports that: %s', (_what, inputSchema, unchecked) => {
     const tool = readTool('s', { ...base, inputSchema });
     expect(tool).toMatchObject({ unchecked, spec: { parameters: { type: 'object', properties: {} } } });
   });
 
-  it('has nothing in its words that a terminal would obey', () => {
+  it('has no terminal escapes in its text', () => {
     const tool = readTool('s', { ...base, description: 'a\x1b[2Jb\u202ec' });
     expect(tool?.spec.description).toBe('abc');
   });
 
   it.each([[undefined], [null], ['look'], [{ name: 5 }], [{ name: 'x', execution: { taskSupport: 'required' } }]])(
-    'is none: %j',
+    'is rejected: %j',
     (raw) => {
       expect(readTool('s', raw)).toBeUndefined();
     },
   );
 });
 
-describe('a result', () => {
+describe('the result of a tool', () => {
   const keep = () => Promise.resolve('/kept');
   const text = async (raw: Record<string, unknown>) => (await readResult(raw, keep)).text;
 
@@ -101,20 +101,20 @@ describe('a result', () => {
     );
   });
 
-  it('is the structure where there is no content', async () => {
+  it('is the structured content when there is no other', async () => {
     expect(await text({ content: [], structuredContent: { a: 1 } })).toBe('{"a":1}');
     expect(await text({ content: [{ type: 'text', text: 'x' }], structuredContent: { a: 1 } })).toBe('x');
     expect(await text({})).toBe('(no content)');
   });
 
-  it('is cut like a command’s output: 40 % of the head, 60 % of the tail, on line ends', async () => {
+  it('is cut like a command’s output: 40 % from the start, 60 % from the end, at line ends', async () => {
     const lines = Array.from({ length: 3000 }, (_, n) => `line ${n}`).join('\n');
     const cut = await text({ content: [{ type: 'text', text: lines }] });
     expect(cut.length).toBeLessThan(8100);
     expect(cut).toMatch(/^line 0\n[\s\S]*\n\[\d+ lines omitted, full text: \/kept\]\n[\s\S]*line 2999$/);
   });
 
-  it('of any size keeps its ends and counts what is between', async () => {
+  it('of any size keeps its ends and counts the middle', async () => {
     const lines = 'x'.repeat(99).concat('\n').repeat(10_000);
     const cut = await text({ content: [{ type: 'text', text: `first\n${lines}last` }] });
     const shown = cut.split('\n').length - 1;
@@ -123,7 +123,7 @@ describe('a result', () => {
     expect(Number(/\[(\d+) lines/.exec(cut)?.[1])).toBeCloseTo(10_002 - shown, -1);
   });
 
-  it('is kept whole, characters of two halves too', async () => {
+  it('is stored completely, including characters of two halves', async () => {
     const dir = mkdtempSync(join(tmpdir(), 'aish-keep-'));
     const whole = `x${'😀'.repeat(300_000)}`;
     const path = (await saveOutput(dir, whole)) ?? '';
@@ -132,7 +132,7 @@ describe('a result', () => {
   });
 });
 
-it('keeps what the configuration hands to a server out of what is shown', () => {
+it('secrets that the configuration passes to a server are hidden in its messages', () => {
   const { line } = redactorFor(
     () => ({ url: 'http://x/mcp?token=query-1', headers: { Authorization: 'Bearer s3cret-value', Accept: '*' } }),
     () => [],
@@ -147,7 +147,7 @@ it('keeps what the configuration hands to a server out of what is shown', () => 
   expect(text('bad\nkey hunter22 from-a-login')).toBe('bad\nkey … …');
 });
 
-it('declines a form that is more than simple fields', () => {
+it('a form with more than simple fields is declined', () => {
   const form = (properties: object) => readElicitation('s', { message: 'm', requestedSchema: { properties } });
   expect(form({ a: { type: 'object' } })).toBeUndefined();
   expect(form(Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`f${n}`, { type: 'string' }])))).toBeUndefined();

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { alive, real, startMcp } from './support.ts';
 
-/** A free port of this machine. */
+/** Returns a free port of this machine. */
 async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -14,7 +14,7 @@ async function freePort(): Promise<number> {
   return typeof address === 'object' && address ? address.port : 0;
 }
 
-/** server-everything over streamable HTTP. */
+/** Starts server-everything over streamable HTTP. */
 async function everythingOverHttp(port: number) {
   const { command, args } = real('everything', 'streamableHttp');
   const child = spawn(command, args, { env: { PATH: process.env.PATH, PORT: String(port) }, stdio: 'pipe' });
@@ -65,7 +65,7 @@ describe('real servers over stdio', () => {
     expect(existsSync(join(desk.dir, 'memory.jsonl'))).toBe(true);
   });
 
-  it('name images and resources, answer with structure, tell progress, and ask', async () => {
+  it('return images, resources and structured content, report progress, and ask', async () => {
     await using desk = await startMcp(() => ({ e: real('everything', 'stdio') }));
     expect((await desk.call('e__get-tiny-image')).text).toMatch(/\[image: image\/png, 4\.0 kB\]/);
     expect((await desk.call('e__get-resource-links', { count: 1 })).text).toContain('[resource: demo://');
@@ -79,7 +79,7 @@ describe('real servers over stdio', () => {
 });
 
 describe('a server over streamable HTTP', () => {
-  it('works like any other; gone in mid-call, it is one line and comes back', async () => {
+  it('works like any other, and after dying during a call costs one line and reconnects', async () => {
     const port = await freePort();
     const url = `http://127.0.0.1:${port}/mcp`;
     const first = await everythingOverHttp(port);
@@ -95,7 +95,7 @@ describe('a server over streamable HTTP', () => {
     expect(desk.said).toHaveLength(1);
   });
 
-  it('never has its headers or its query shown', async () => {
+  it('never has its headers or query shown', async () => {
     await using server = await echoing();
     const headers = { authorization: 'Bearer very-secret-token', 'x-key': 'another-secret' };
     const url = `http://127.0.0.1:${server.port}/mcp?key=query-secret`;
@@ -106,7 +106,7 @@ describe('a server over streamable HTTP', () => {
     expect(shown).not.toMatch(/very-secret-token|another-secret|query-secret/);
   });
 
-  it('that redirects elsewhere does not get them there', async () => {
+  it('that redirects elsewhere does not send them there', async () => {
     await using other = await echoing();
     await using server = await echoing(`http://localhost:${other.port}/mcp`);
     const url = `http://127.0.0.1:${server.port}/mcp`;
@@ -119,7 +119,7 @@ describe('a server over streamable HTTP', () => {
   });
 });
 
-/** Refuses everybody with what they have sent, or sends them on. */
+/** Refuses every request with its own contents, or redirects it. */
 async function echoing(elsewhere?: string) {
   const state = { port: 0, seen: '' };
   const server = createServer((request, response) => {
@@ -138,7 +138,7 @@ async function echoing(elsewhere?: string) {
   });
 }
 
-it('counts a zombie as gone', () => {
+it('a zombie counts as gone', () => {
   expect(alive(process.pid)).toBe(true);
   expect(alive(2 ** 22 + 1)).toBe(false);
 });

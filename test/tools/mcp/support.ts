@@ -1,4 +1,4 @@
-/** MCP servers for tests: the real ones of the packages, and one of our own that misbehaves. */
+/** MCP servers for tests: real ones from packages, and the misbehaving one of this folder. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,12 +9,12 @@ import { McpServers } from '../../../src/tools/mcp/mcp.ts';
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-/** A server of the packages, started with the Node that runs the tests. */
+/** A server from a package, started with the Node that runs the tests. */
 export function real(name: 'everything' | 'filesystem' | 'memory', ...args: string[]) {
   return { command: process.execPath, args: [at(`../../../node_modules/.bin/mcp-server-${name}`), ...args] };
 }
 
-/** Our own; see `fixtures/server.ts` for its flags. */
+/** The misbehaving server; `fixtures/server.ts` describes its flags. */
 export function fault(...flags: string[]) {
   return { command: process.execPath, args: [at('fixtures/server.ts'), ...flags] };
 }
@@ -25,14 +25,14 @@ export type Desk = {
   readonly mcp: McpServers;
   /** A scratch directory. */
   readonly dir: string;
-  /** Lines said to the user. */
+  /** Messages to the user. */
   readonly said: string[];
   readonly asked: Form[];
   readonly progress: string[];
   root: string;
   call(name: string, args?: object, signal?: AbortSignal): ReturnType<McpServers['run']>;
   until(holds: () => boolean): Promise<void>;
-  /** Process ids that our own servers have noted down. */
+  /** Process ids that the test servers recorded. */
   pids(): readonly number[];
   log(): string;
   [Symbol.asyncDispose](): Promise<void>;
@@ -98,7 +98,7 @@ export async function startMcp(
   return desk;
 }
 
-/** Whether a process is still there; one that has ended and was not waited for counts as gone. */
+/** Returns whether a process exists; a zombie counts as gone. */
 export function alive(pid: number): boolean {
   try {
     return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));

@@ -32,7 +32,7 @@ function typed(text: string, state = createEditor()): EditorState {
   return [...text].reduce((before, letter) => typeText(before, letter), state);
 }
 
-describe('commands', () => {
+describe('the editor’s commands', () => {
   it.each<[string, EditorCommand, string]>([
     ['ab|', 'left', 'a|b'],
     ['|ab', 'left', '|ab'],
@@ -58,7 +58,7 @@ describe('commands', () => {
     ['a|bc d', 'upcaseWord', 'aBC| d'],
     ['|ABC', 'downcaseWord', 'abc|'],
     ['some text|', 'clear', '|'],
-  ])('%j %s', (before, command, expected) => {
+  ])('turn %j by %s into the expected text', (before, command, expected) => {
     expect(result(before, command)).toBe(expected);
   });
 
@@ -70,26 +70,26 @@ describe('commands', () => {
 });
 
 describe('the kill ring', () => {
-  it('joins kills in a row, in the order of the text', () => {
+  it('joins consecutive cuts in the order of the text', () => {
     expect(result('one two three|', 'killWordBack', 'killWordBack', 'yank')).toBe('one two three|');
     expect(result('|one two three', 'killWordForward', 'killWordForward', 'textEnd', 'yank')).toBe(' threeone two|');
   });
 
-  it('gives older kills with yankPop, around and around', () => {
+  it('returns older cuts with yankPop, in a circle', () => {
     const two: EditorCommand[] = ['killWordBack', 'left', 'killWordBack', 'textEnd', 'yank'];
     expect(result('one two|', ...two)).toBe(' one|');
     expect(result('one two|', ...two, 'yankPop')).toBe(' two|');
     expect(result('one two|', ...two, 'yankPop', 'yankPop')).toBe(' one|');
   });
 
-  it('kills and copies the region', () => {
+  it('cuts and copies the region', () => {
     expect(result('one| two', 'setMark', 'wordRight', 'killBlankWordBack')).toBe('one|');
     expect(result('one| two', 'setMark', 'wordRight', 'copyRegion', 'yank')).toBe('one two two|');
   });
 });
 
 describe('undo', () => {
-  it('takes typing back word by word', () => {
+  it('removes typing word by word', () => {
     let state = typed('git push --force');
     const seen = [];
     while (state.undo.length > 0) {
@@ -99,7 +99,7 @@ describe('undo', () => {
     expect(seen).toEqual(['git push ', 'git ', '']);
   });
 
-  it('keeps apart what was done at different places, and redoes', () => {
+  it('separates edits at different places, and can be redone', () => {
     let state = runCommand(typed('ab'), 'left');
     state = typed('xy', state);
     state = runCommand(state, 'undo');
@@ -107,19 +107,19 @@ describe('undo', () => {
     expect(show(runCommand(state, 'redo'))).toBe('axy|b');
   });
 
-  it('brings a cleared line back', () => {
+  it('restores a cleared line', () => {
     expect(result('precious|', 'clear', 'undo')).toBe('precious|');
   });
 });
 
-describe('pastes', () => {
+describe('a paste', () => {
   const block = Array.from({ length: 120 }, (_, line) => `line ${line}`).join('\n');
 
-  it('go in as text when they are short, without control characters', () => {
+  it('is inserted as text when it is short, without control characters', () => {
     expect(show(paste(at('a|b'), 'x\r\ny\x1b[31m'))).toBe('ax\ny[31m|b');
   });
 
-  it('are one thing when they are large: one row, one step, one deletion; and whole again when sent', () => {
+  it('is one unit when it is large: one row, one step, one deletion, and complete when sent', () => {
     const state = paste(at('see | here'), block);
     expect(layoutEditor(state, 60).rows.map((row) => row.text)).toEqual(['see [Pasted 120 lines] here']);
     expect(expand(state)).toBe(`see ${block} here`);
@@ -127,53 +127,53 @@ describe('pastes', () => {
     expect(expand(runCommand(runCommand(state, 'deleteBack'), 'undo'))).toBe(`see ${block} here`);
   });
 
-  it('keep their text through kill and yank and sending', () => {
+  it('keeps its text through cut, yank and sending', () => {
     const killed = runCommand(paste(createEditor(), block), 'killLineStart');
     expect(expand(runCommand(submitted(killed), 'yank'))).toBe(block);
   });
 
-  it('can’t be forged by what is typed or pasted', () => {
+  it('can’t be forged by typed or pasted text', () => {
     const state = paste(paste(createEditor(), block), '\ufdd0\ufdd1');
     expect(expand(state)).toBe(block);
   });
 
-  it('go in as they are when there are more than there are placeholders', () => {
+  it('is inserted as text when there are no placeholders left', () => {
     let state = createEditor();
     for (let turn = 0; turn < 34; turn++) state = paste(state, `${turn} ${block}`);
     expect(expand(state)).toBe(Array.from({ length: 34 }, (_, turn) => `${turn} ${block}`).join(''));
   });
 });
 
-describe('drafts', () => {
-  it('get queued lines back above them', () => {
+describe('a draft', () => {
+  it('gets returned queued lines above it', () => {
     expect(show(giveBack(at('no|w'), 'queued'))).toBe('queued\nno|w');
     expect(show(giveBack(createEditor(), 'queued'))).toBe('queued|');
   });
 
-  it('are replaced whole by history and editor, and undone whole', () => {
+  it('is replaced as a whole by history and editor, and undone as a whole', () => {
     expect(show(runCommand(setText(at('dra|ft'), 'ls -l'), 'undo'))).toBe('dra|ft');
   });
 });
 
-describe('layout', () => {
+describe('the layout of the prompt', () => {
   it('wraps at the width, beside the name in the first row', () => {
     const { rows, cursorRow, cursorColumn } = layoutEditor(at('abcdefgh|ij\nk'), 5, 3);
     expect(rows.map((row) => row.text)).toEqual(['abc', 'defgh', 'ij', 'k']);
     expect([cursorRow, cursorColumn]).toEqual([2, 0]);
   });
 
-  it('moves wide characters to the next row whole, and draws joined emoji as terminals agree', () => {
+  it('moves wide characters to the next row, and draws joined emoji with their width in most terminals', () => {
     expect(layoutEditor(at('a漢字|'), 4).rows.map((row) => row.text)).toEqual(['a漢', '字']);
     expect(layoutEditor(at('👨‍👩‍👧|'), 4)).toMatchObject({ rows: [{ text: '👨' }], cursorColumn: 2 });
   });
 
-  it('gives the cursor a row of its own behind a full one', () => {
+  it('gives the cursor a row of its own after a full one', () => {
     const full = layoutEditor(at('abcd|'), 4);
     expect(full).toMatchObject({ rows: [{ text: 'abcd' }, { text: '' }], cursorRow: 1, cursorColumn: 0 });
     expect(layoutEditor(at('abcd|\nx'), 4).rows.map((row) => row.text)).toEqual(['abcd', '', 'x']);
   });
 
-  it('moves by rows as drawn, keeping its column over short ones', () => {
+  it('moves by displayed rows, keeping its column over short ones', () => {
     const up = moveRows(at('a long line\nx\nanother o|ne'), -1, 40);
     if (up === undefined) throw new Error('there is a row above');
     expect(show(up)).toBe('a long line\nx|\nanother one');

@@ -5,7 +5,7 @@ import { searchTimes } from '../../bench/history.ts';
 import { cpuMilliseconds } from '../../support/cpu-time.ts';
 
 describe('the history', () => {
-  it('has lines once, at their newest place, and those that are kept later', () => {
+  it('has each line once, at its newest place, including lines saved later', () => {
     const kept = ['a', 'b', 'a'];
     const it = new History(() => kept);
     expect(it.lines()).toEqual(['b', 'a']);
@@ -15,7 +15,7 @@ describe('the history', () => {
     expect(it.lines()).toEqual(['c', 'b', 'a']);
   });
 
-  it('is walked back and forth, and gives the draft back', () => {
+  it('is stepped through back and forth, and returns the draft at the end', () => {
     const it = new History(() => ['one', 'two']);
     const two = it.older(undefined, '');
     const one = it.older(two?.walk, 'two');
@@ -27,7 +27,7 @@ describe('the history', () => {
     expect(back && it.newer(back.walk)?.text).toBe('');
   });
 
-  it('is walked among the lines that begin like the draft', () => {
+  it('is stepped through by lines that start like the draft', () => {
     const it = new History(() => ['git add', 'ls', 'git push', 'make']);
     const push = it.older(undefined, 'git');
     const add = it.older(push?.walk, 'git push');
@@ -47,11 +47,11 @@ describe('fuzzy search', () => {
     ['up docker', 'docker compose up'],
     ['taste', 'grep -i taste'],
     ['', 'cd ~/src'],
-  ])('%j finds %j first', (query, first) => {
+  ])('for %j finds %j first', (query, first) => {
     expect(fuzzySearch(lines, query)[0]?.text).toBe(first);
   });
 
-  it('says where it matched, minds capitals only when there are some, and finds nothing where nothing is', () => {
+  it('reports where it matched, is case-sensitive only for capitals, and finds nothing in no text', () => {
     expect(fuzzySearch(['Make All'], 'mall')[0]?.positions).toEqual([0, 5, 6, 7]);
     expect(fuzzySearch(['make', 'Make'], 'M').map((match) => match.text)).toEqual(['Make']);
     expect(fuzzySearch(lines, 'zzz')).toEqual([]);
@@ -62,7 +62,7 @@ describe('fuzzy search', () => {
   });
 });
 
-it('searches ten times the lines at about ten times the cost', () => {
+it('history search takes linear time in the number of lines', () => {
   searchTimes(10_000);
   const few = cpuMilliseconds(() => searchTimes(1000));
   const many = cpuMilliseconds(() => searchTimes(10_000));

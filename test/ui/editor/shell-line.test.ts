@@ -8,7 +8,7 @@ import { typingTimes } from '../../bench/suggest.ts';
 
 const shown = (text: string) => shellSpans(text).map(({ start, end, kind }) => `${kind}:${text.slice(start, end)}`);
 
-describe('a shell line in colours', () => {
+describe('a coloured shell line', () => {
   it.each([
     ['ls -la src', ['command:ls', 'flag:-la', 'word:src']],
     [
@@ -48,11 +48,11 @@ describe('a shell line in colours', () => {
     ],
     ['a|b&', ['command:a', 'operator:|', 'command:b', 'operator:&']],
     ['echo "open', ['command:echo', 'string:"open']],
-  ])('%s', (text, spans) => {
+  ])('has the right parts: %s', (text, spans) => {
     expect(shown(text)).toEqual(spans);
   });
 
-  it('spans stand in order within the line, whatever is typed', () => {
+  it('has its parts in order within the line, whatever is typed', () => {
     const piece = fc.constantFrom(...' |&;()<>"\'$`\\#-=\n'.split(''), 'ls', 'é', '2', '${x', '$(y)');
     fc.assert(
       fc.property(
@@ -89,15 +89,15 @@ describe('a suggestion', () => {
     ['git a', '/here', undefined],
     ['git push', '/here', undefined],
     ['', '/here', undefined],
-  ])('%j in %s', (text, cwd, rest) => {
+  ])('for %j in %s is the most recent match', (text, cwd, rest) => {
     expect(suggest(text, cwd, kept)).toBe(rest);
   });
 
-  it('is taken by words', () => {
+  it('can be accepted word by word', () => {
     expect([firstWord(' one two'), firstWord('src/a b'), firstWord('x')]).toEqual([' one', 'src/', 'x']);
   });
 
-  it('costs a key less than 2 ms with the colours, out of 10,000 lines', () => {
+  it('and the colours cost less than 2 ms a key with 10,000 lines', () => {
     typingTimes(10_000);
     const times = typingTimes(10_000);
     expect(times[Math.floor(times.length / 2)]).toBeLessThan(2);
@@ -111,7 +111,7 @@ it.each([
   ['echo gco', 'echo gco'],
   ['"gco', '"gco'],
   ['toString', 'toString'],
-])('%j is written out as %j', (text, wanted) => {
+])('the abbreviation in %j expands to %j', (text, wanted) => {
   expect(expandAbbreviation(createEditor(text), { gco: 'git checkout' }).text).toBe(wanted);
 });
 

@@ -65,12 +65,12 @@ describe('vi in normal mode', () => {
     ['f(a b) c', '0fbci(x\x1b', 'f(|x) c'],
     ['cp one two', '0wdiw', 'cp | two'],
     ['cp one two', '0wdaw', 'cp |two'],
-    // `.` repeats a change, with what was typed.
+    // `.` repeats a change including the typed text.
     ['a a a', '0x.', '|a a'],
     ['one one one', '0cwtwo\x1bw.w.', 'two two tw|o'],
     ['abcdef', '02x.', '|ef'],
     ['abcdef', '0x3.', '|ef'],
-  ])('%j, Esc %j', (text, keys, wanted) => {
+  ])('changes %j as expected after Esc %j', (text, keys, wanted) => {
     expect(typed(text, `\x1b${keys}`)).toBe(wanted);
   });
 
@@ -80,11 +80,11 @@ describe('vi in normal mode', () => {
     ['/', 'searchHistory'],
     ['v', 'externalEditor'],
     ['#', 'submit'],
-  ])('%s is %s', (key, command) => {
+  ])('runs for the key %s the command %s', (key, command) => {
     expect(play('ls', `\x1b${key}`).command).toBe(command);
   });
 
-  it('never leaves the text, whatever is typed', () => {
+  it('keeps the cursor inside the text, whatever is typed', () => {
     const key = fc.constantFrom(...'hlwbeWBE0^$;,%xXDCYSsiaIARrfFtT~pPu.dcy123 ("\x1b'.split(''));
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 20 }), fc.array(key, { maxLength: 20 }), (text, keys) => {

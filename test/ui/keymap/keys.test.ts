@@ -12,8 +12,8 @@ function press(bytes: string, context: KeyContext, resolver = createKeyResolver(
   });
 }
 
-describe('the table', () => {
-  it('writes every chord in its canonical form', () => {
+describe('the key table', () => {
+  it('has every chord in its normalised form', () => {
     for (const { chords } of KEY_TABLE) for (const chord of chords) expect(parseChord(chord)?.join(' ')).toBe(chord);
   });
 
@@ -23,14 +23,14 @@ describe('the table', () => {
     for (const chord of chords) expect(chords.filter((other) => other.startsWith(`${chord} `))).toEqual([]);
   });
 
-  it.each(['prompt', 'menu', 'field'] as const)('takes no typing key where text is typed: %s', (context) => {
+  it.each(['prompt', 'menu', 'field'] as const)('binds no typing key where text is typed: %s', (context) => {
     for (const row of createKeyResolver(KEY_TABLE).bindings(context)) {
       for (const chord of row.chords) expect(chord).not.toMatch(/^(?:shift-)?.$/u);
     }
   });
 });
 
-describe('resolving', () => {
+describe('resolving keys', () => {
   it.each([
     ['\x0e', 'prompt', ['norris']],
     ['\r\x1b\r', 'prompt', ['submit', 'newline']],
@@ -46,11 +46,11 @@ describe('resolving', () => {
     ['\x03\x1d', 'program', ['unbound', 'focusPrompt']],
     ['\x1f', 'prompt', ['undo']],
     ['x', 'prompt', ['unbound']],
-  ] as const)('%j in %s', (bytes, context, expected) => {
+  ] as const)('turns %j in %s into the expected commands', (bytes, context, expected) => {
     expect(press(bytes, context)).toEqual(expected);
   });
 
-  it('says what may follow a prefix, and hands a broken sequence on whole', () => {
+  it('lists what may follow a prefix, and passes a broken sequence on unchanged', () => {
     const resolver = createKeyResolver(KEY_TABLE);
     const [prefix, other] = keysOf('\x18z');
     if (prefix === undefined || other === undefined) throw new Error('two keys');
@@ -65,13 +65,13 @@ describe('resolving', () => {
     expect(resolver.pending()).toBeUndefined();
   });
 
-  it('drops a prefix when the place changes: a HALT is not answered by half a chord', () => {
+  it('drops a prefix when the context changes, so half a chord can’t answer a HALT', () => {
     const resolver = createKeyResolver(KEY_TABLE);
     expect(press('\x18', 'prompt', resolver)).toEqual(['pending']);
     expect(press('p', 'halt', resolver)).toEqual(['proceed']);
   });
 
-  it('gives the prompt a newline, and dialogs nothing, for the Enter of an unbracketed paste', () => {
+  it('gives the prompt a newline, and dialogs nothing, for Enter in an unbracketed paste', () => {
     const resolver = createKeyResolver(KEY_TABLE);
     const [enter] = keysOf('\r');
     if (enter === undefined) throw new Error('a key');
@@ -80,15 +80,15 @@ describe('resolving', () => {
   });
 });
 
-describe('rebinding', () => {
-  it('moves a command to another key, and takes the key from who had it', () => {
+describe('rebinding keys', () => {
+  it('moves a command to another key, and takes the key from its former command', () => {
     const { table, errors } = rebind(KEY_TABLE, { norris: 'f5', historyNewer: ['C-n', 'Alt-N'] });
     expect(errors).toEqual([]);
     const resolver = createKeyResolver(table);
     expect(press('\x1b[15~\x0e', 'prompt', resolver)).toEqual(['norris', 'historyNewer']);
   });
 
-  it('changes one place only when told so', () => {
+  it('changes a single context only on request', () => {
     const { table } = rebind(KEY_TABLE, { 'transcript.scrollPageUp': 'w' });
     expect(press('w', 'transcript', createKeyResolver(table))).toEqual(['scrollPageUp']);
     expect(press('\x1b[5~', 'prompt', createKeyResolver(table))).toEqual(['scrollPageUp']);
@@ -101,18 +101,18 @@ describe('rebinding', () => {
     [{ abort: [] }, 'keys: "abort" must keep a key'],
     [{ flipVerdict: 'tab' }, 'keys: "prompt.complete" has lost its key Tab; give it another'],
     [{ undo: 'ctrl-x' }, 'keys: "prompt.externalEditor" has lost its key Ctrl-X Ctrl-E; give it another'],
-  ])('%j', (keys, error) => {
+  ])('reports the error in %j', (keys, error) => {
     expect(rebind(KEY_TABLE, keys).errors).toContain(error);
   });
 
-  it('unbinds', () => {
+  it('removes a binding', () => {
     const { table, errors } = rebind(KEY_TABLE, { suspend: [] });
     expect(errors).toEqual([]);
     expect(press('\x1a', 'prompt', createKeyResolver(table))).toEqual(['unbound']);
   });
 });
 
-it('shows chords as people write them', () => {
+it('chords are shown as people write them', () => {
   expect(['ctrl-x ctrl-c', 'alt-enter', 'shift-g', 'pageup', 'alt-<', 'escape', 'f1', '/'].map(showChord)).toEqual([
     'Ctrl-X Ctrl-C',
     'Alt-Enter',

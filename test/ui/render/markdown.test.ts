@@ -10,13 +10,13 @@ function lines(text: string, width = 40): string[] {
   return renderMarkdown(text, width, BARE).map(stripStyles);
 }
 
-describe('markdown', () => {
-  it('has headings, paragraphs and rules, an empty line between', () => {
+describe('Markdown', () => {
+  it('has headings, paragraphs and rules, separated by an empty line', () => {
     const expected = ['Title', '', 'Text of', 'two lines', '', '──────────'];
     expect(lines('# Title\nText of\ntwo lines\n\n---', 10)).toEqual(expected);
   });
 
-  it('shows a line too long for emphasis as it is, alone as beside others', () => {
+  it('shows a line too long for emphasis unchanged, alone as beside others', () => {
     const long = `Words *and*${' more'.repeat(1000)}`;
     const alone = lines(long);
     expect(alone[0]).toMatch(/^Words \*and\* more/);
@@ -36,12 +36,12 @@ describe('markdown', () => {
     ]);
   });
 
-  it('has quotes and code, which keeps its blanks', () => {
+  it('has quotes and code, whose blanks are kept', () => {
     const text = '> said\n> twice\n\n```js\nif (x) {\n    y();\n}\n```';
     expect(lines(text)).toEqual(['│ said', '│ twice', '', `─ js ${'─'.repeat(35)}`, '  if (x) {', '      y();', '  }']);
   });
 
-  it('draws tables, wraps their cells, and makes records of what is too narrow', () => {
+  it('draws tables with wrapped cells, and lists of records if too narrow', () => {
     const table = '| name | what it is |\n|---|--:|\n| a | first letter |\n| bb | x |';
     expect(lines(table)).toEqual([
       'name │   what it is',
@@ -77,7 +77,7 @@ describe('markdown', () => {
     expect(lines('[x]: http://hidden.example')).toEqual(['[x]: http://hidden.example']);
   });
 
-  it('says where a link leads unless its words do, and links only to the web', () => {
+  it('shows a link’s address unless its text does, and links only to the web', () => {
     expect(lines('[docs](https://a.b) <https://c.d>')).toEqual(['docs (https://a.b) https://c.d']);
     expect(renderMarkdown('[docs](https://a.b)', 40, BARE)[0]).toContain('\x1b]8;;https://a.b\x1b\\docs\x1b]8;;\x1b\\');
     expect(renderMarkdown('[x](javascript:alert)', 40, BARE)).toEqual(['x (javascript:alert)']);
@@ -89,7 +89,7 @@ describe('markdown', () => {
     expect(lines('['.repeat(2000), 20)).toHaveLength(100);
   });
 
-  it('wears its theme, and nothing but bold and the like without colour', () => {
+  it('uses its theme, and only bold and similar without colour', () => {
     const { strong, code } = THEMES.dark;
     expect(renderMarkdown('**b** `c`', 40, THEMES.dark)).toEqual([`\x1b[${strong}mb\x1b[0m \x1b[${code}mc\x1b[0m`]);
     for (const style of Object.values(THEMES.none)) expect(style).toMatch(/^(?:[1-9](?:;[1-9])*)?$/);
@@ -97,7 +97,7 @@ describe('markdown', () => {
 });
 
 describe('a stream', () => {
-  it('starts over when the text is another one, or the width', () => {
+  it('is rendered again when its text or the width changes', () => {
     const stream = createMarkdownStream();
     expect(stream.update('a\n\nb\n\nc\n\nd', 10, BARE)).toEqual(['a', '', 'b', '', 'c', '', 'd']);
     expect(stream.update('x y', 10, BARE)).toEqual(['x y']);
@@ -105,14 +105,14 @@ describe('a stream', () => {
   });
 });
 
-describe('code in colour', () => {
+describe('coloured code', () => {
   it.each([
     ['ts', 'const x = "a"; // n', '<keyword>const</> x = <string>"a"</>; <comment>// n</>'],
     ['python', 'def f(): # x', '<keyword>def</> <function>f</>(): <comment># x</>'],
     ['bash', "echo '#' 42", "<keyword>echo</> <string>'#'</> <number>42</>"],
     ['sql', 'SELECT 1', '<keyword>SELECT</> <number>1</>'],
     ['klingon', 'const x', 'const x'],
-  ])('%s', (language, code, expected) => {
+  ])('has the right parts: %s', (language, code, expected) => {
     const named = Object.fromEntries(Object.keys(THEMES.dark).map((role) => [role, role])) as Theme;
     const shown = highlight(code, language, named)
       .replaceAll('\x1b[0m', '</>')
@@ -121,7 +121,7 @@ describe('code in colour', () => {
     expect(highlight(code, language, BARE)).toBe(code);
   });
 
-  it('tells the lines of a diff apart', () => {
+  it('distinguishes the lines of a diff', () => {
     const shown = highlightDiff('@@ -1 +1 @@\n-a\n+b\n c', THEMES.dark);
     const { hunk, removed, added } = THEMES.dark;
     expect(shown).toBe(`\x1b[${hunk}m@@ -1 +1 @@\x1b[0m\n\x1b[${removed}m-a\x1b[0m\n\x1b[${added}m+b\x1b[0m\n c`);

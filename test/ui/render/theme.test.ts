@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { lineWidth } from '../../../src/text/wrap.ts';
 import { BEHIND, channels, depthOf, INK, onGround, THEMES, themeFor, themeOf } from '../../../src/ui/render/theme.ts';
 
-/** The grounds that terminals are assumed to have. */
+/** The backgrounds that terminals are assumed to have. */
 const PAPER = { dark: '14161a', light: 'fcfcfa', high: '000000' };
 
-/** Contrast of two colours, 1 to 21 (WCAG 2.1). */
+/** Returns the contrast of two colours, 1 to 21 (WCAG 2.1). */
 function contrast(one: string, other: string): number {
   const luminance = (hex: string) => {
     const [red, green, blue] = channels(hex).map((value) => {
@@ -29,7 +29,7 @@ describe('text is readable', () => {
     removed: 'removed',
   };
   const inks = Object.entries(INK).filter(([name]) => name !== 'line');
-  it.each(inks)('%s', (name, { hex: [dark, light, high] }) => {
+  it.each(inks)('in the colour %s', (name, { hex: [dark, light, high] }) => {
     const [behindDark, behindLight, behindHigh] = BEHIND[onTheirOwn[name] ?? 'raise'].hex;
     for (const paper of name in onTheirOwn ? [behindDark] : [PAPER.dark, behindDark, BEHIND.code.hex[0]])
       expect(contrast(dark, paper)).toBeGreaterThanOrEqual(4.5);
@@ -40,7 +40,7 @@ describe('text is readable', () => {
 });
 
 describe('colours', () => {
-  it('are as many as the terminal promises', () => {
+  it('are as many as the terminal supports', () => {
     expect(depthOf({ COLORTERM: 'truecolor', TERM: 'xterm' })).toBe('truecolor');
     expect(depthOf({ TERM: 'xterm-256color' })).toBe('256');
     expect(depthOf({ TERM: 'linux' })).toBe('16');
@@ -49,8 +49,8 @@ describe('colours', () => {
     expect(themeOf('high-contrast', 'truecolor').error).toBe('38;2;255;144;144');
   });
 
-  it('follow the user, then the terminal', () => {
-    // A screen is drawn anew for another one, so that an answer of the terminal which changes nothing must give the same.
+  it('follow the user’s setting, then the terminal', () => {
+    // Another theme redraws the screen, so a terminal's answer that changes nothing must return the same one.
     expect(themeFor(undefined, { TERM: 'xterm' }, undefined)).toBe(themeFor(undefined, { TERM: 'xterm' }, 'dark'));
     expect(themeFor(undefined, { NO_COLOR: '1', TERM: 'xterm-256color' }, 'dark')).toBe(THEMES.none);
     expect(themeFor(undefined, { TERM: 'dumb' }, undefined)).toBe(THEMES.none);
@@ -64,7 +64,7 @@ describe('colours', () => {
   });
 });
 
-it('a ground reaches over the whole width, behind pieces with colours of their own', () => {
+it('a background fills the whole width, behind parts with colours of their own', () => {
   const line = onGround('\x1b[1ma\x1b[0m b', '44', 6);
   expect(line).toBe('\x1b[44m\x1b[1ma\x1b[0m\x1b[44m b   \x1b[0m');
   expect(lineWidth(line)).toBe(6);

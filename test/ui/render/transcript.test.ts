@@ -14,11 +14,11 @@ describe('wrapping', () => {
     ['x\n\ny\n', 5, ['x', '', 'y']],
     ['漢', 1, ['…']],
     ['❤️👍🏽👨‍👩‍👧', 20, ['❤👍👨']],
-  ])('%j in %i', (text, width, expected) => {
+  ])('breaks %j at %i columns as expected', (text, width, expected) => {
     expect(wrapText(text, width)).toEqual(expected);
   });
 
-  it('carries styles and links over line ends', () => {
+  it('continues styles and links on the next line', () => {
     const red = wrapText('\x1b[1;31mred words\x1b[0m end', 5);
     expect(red).toEqual(['\x1b[1;31mred\x1b[0m', '\x1b[1;31mwords\x1b[0m', 'end']);
     const [first, second] = wrapText('\x1b]8;;https://a.b\x1b\\two words\x1b]8;;\x1b\\', 5);
@@ -26,12 +26,12 @@ describe('wrapping', () => {
     expect(second).toBe('\x1b]8;;https://a.b\x1b\\words\x1b]8;;\x1b\\');
   });
 
-  it('shows what is neither text nor style, and hides nothing', () => {
+  it('shows whatever is neither text nor style, and hides nothing', () => {
     expect(wrapText('a\x1b[2Jb\x07\u202ec\x1b[8mhidden', 40)).toEqual(['a␛[2Jb␇<U+202E>chidden']);
   });
 });
 
-describe('remembered lines', () => {
+describe('cached lines', () => {
   it('are made once for each version and width', () => {
     const cache = createLineCache();
     const produce = vi.fn(() => ['line']);
@@ -43,7 +43,7 @@ describe('remembered lines', () => {
     expect(produce).toHaveBeenCalledTimes(3);
   });
 
-  it('of the entries used longest ago go first', () => {
+  it('of the least recently used entries are dropped first', () => {
     const cache = createLineCache(3);
     const produce = vi.fn(() => ['line']);
     for (const key of ['a', 'b', 'c', 'a', 'd']) cache.get(key, 1, 80, produce);
@@ -55,7 +55,7 @@ describe('remembered lines', () => {
   });
 });
 
-describe('the view', () => {
+describe('the viewport', () => {
   function transcript(count: number) {
     const sizes = new Map<string, number>();
     const linesOf = (key: string) => Array.from({ length: sizes.get(key) ?? 0 }, (_, line) => `${key}.${line}`);
@@ -70,7 +70,7 @@ describe('the view', () => {
     return { viewport, set, texts };
   }
 
-  it('sticks to the end until it is scrolled away, and says what is below', () => {
+  it('follows the end until it is scrolled away, and reports how much is below', () => {
     const { viewport, set, texts } = transcript(5);
     expect(texts()).toEqual(['e2.1', 'e3.0', 'e3.1', 'e4.0', 'e4.1']);
     viewport.scroll(-3);
@@ -81,7 +81,7 @@ describe('the view', () => {
     expect(viewport.view()).toMatchObject({ below: 0, followsTail: true });
   });
 
-  it('stands still while entries above and below it grow', () => {
+  it('does not move while entries above and below it grow', () => {
     const { viewport, set, texts } = transcript(10);
     viewport.scroll(-6);
     const before = texts();
@@ -90,7 +90,7 @@ describe('the view', () => {
     expect(texts()).toEqual(before);
   });
 
-  it('goes to a line asked for', () => {
+  it('goes to a requested line', () => {
     const { viewport, texts } = transcript(10);
     viewport.home();
     viewport.reveal({ key: 'e6', line: 1 });
@@ -110,7 +110,7 @@ describe('search', () => {
     linesOf: (key) => entries[key] ?? [],
   };
 
-  it('goes from match to match, around the ends', () => {
+  it('goes from match to match, wrapping at both ends', () => {
     const first = findLine(source, 'error', undefined, 1);
     expect(first).toEqual({ key: 'a', line: 0 });
     expect(findLine(source, 'error', first, 1)).toEqual({ key: 'c', line: 1 });
@@ -119,14 +119,14 @@ describe('search', () => {
     expect(findLine(source, 'error', undefined, -1)).toEqual({ key: 'c', line: 2 });
   });
 
-  it('finds what is wrapped, minds capitals when there are some, and says when there is nothing', () => {
+  it('finds wrapped text, is case-sensitive only for capitals, and reports no match', () => {
     expect(findLine(source, 'long error', undefined, 1)).toEqual({ key: 'c', line: 0 });
     expect(findLine(source, 'Error', undefined, 1)).toEqual({ key: 'c', line: 2 });
     expect(findLine(source, 'absent', undefined, 1)).toBeUndefined();
     expect(findLine(source, ' ', undefined, 1)).toBeUndefined();
   });
 
-  it('marks matches through styles', () => {
+  it('marks matches within styled text', () => {
     const marked = markMatches('an \x1b[1mer\x1b[0mror, Error', 'error');
     expect(marked).toBe('an \x1b[1m\x1b[7mer\x1b[0m\x1b[7mror\x1b[0m, \x1b[7mError\x1b[0m');
     expect(markMatches('plain', 'x')).toBe('plain');

@@ -3,7 +3,7 @@ import type { App } from '../../../src/commands/app.ts';
 import type { SessionEvent } from '../../../src/session/event.ts';
 import { AfterFailure } from '../../../src/ui/screen/recall.ts';
 
-/** What is offered behind a line whose shell said this, with exit code 127. */
+/** Returns the command offered after a line for which the shell printed this, with exit code 127. */
 function offered(line: string, said: string): string {
   const app = { words: { nearest: (word: string) => ({ ech: 'echo', gti: 'git' })[word] } };
   const after = new AfterFailure(app as unknown as App, () => {});
@@ -21,7 +21,7 @@ it.each([
   ['gti status', 'bash: gti: Kommando nicht gefunden.', 'git status'],
   ['cd src && gti status', 'bash: gti: command not found', 'cd src && git status'],
   ['echo gti; (gti log)', 'bash: gti: command not found', 'echo gti; (git log)'],
-])('offers for %j, of which the shell said %j, %j', (line, said, wanted) => {
+])('for %j with the message %j the program offers %j', (line, said, wanted) => {
   expect(offered(line, said)).toBe(wanted);
 });
 
@@ -30,6 +30,6 @@ it.each([
   ['ech() { nope; }; ech', 'bash: nope: command not found'],
   ['./run.sh', './run.sh: line 3: gti: command not found'],
   ['cd src && ech', ''],
-])('offers nothing for %j, of which the shell said %j', (line, said) => {
+])('for %j with the message %j the program offers nothing', (line, said) => {
   expect(offered(line, said)).toBe('');
 });

@@ -8,7 +8,7 @@ import { harmless } from '../../support/machine.ts';
 const lines = (value: unknown) => argumentTree(JSON.stringify(value)).map(({ text }) => text);
 
 describe('the arguments of a call', () => {
-  it('are one value a line, texts in quotes or behind bars', () => {
+  it('are one value a line, with texts in quotes or behind bars', () => {
     const value = {
       path: '/tmp/x',
       count: 5,
@@ -33,7 +33,7 @@ describe('the arguments of a call', () => {
     ]);
   });
 
-  it('hide nothing: what can’t be seen is spelled out, and what is no object is shown as it is', () => {
+  it('hide nothing: invisible characters are shown escaped, and a non-object as it is', () => {
     expect(lines({ a: 'x\u202ey', 'b\u200b': 'z\u0007' })).toEqual(['a: "x⟨U+202E⟩y"', '"b⟨U+200B⟩": "z\\u0007"']);
     expect(argumentTree('[1,\u001b').map(({ text }) => text)).toEqual(['[1,⟨U+001B⟩']);
   });
@@ -76,7 +76,7 @@ function question(json: string) {
   });
 }
 
-it('a consent offers P, names its server’s claims as claims, and says that the tool has changed', () => {
+it('a consent offers P, attributes claims to the server, and reports a changed tool', () => {
   const words = question('{}');
   expect(words.choices.map(({ key }) => key)).toEqual(['s', 'n', 'p', 'a', 'P']);
   expect(words.claims).toEqual(['its server says: it only reads']);

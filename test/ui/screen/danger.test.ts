@@ -35,7 +35,7 @@ const lay = (question: Question, columns: number, rows: number) =>
 describe('the rows of a HALT', () => {
   const THREE = 'rm -rf nothere; dd if=/dev/zero of=/dev/sda; git push --force';
 
-  it('name every dangerous part in its own words, the worst first', () => {
+  it('quote every dangerous part, the worst first', () => {
     const words = wordsOf(halt(THREE));
     expect(words.chip).toBe('HALT');
     expect(words.dangers.map(({ verb, part }) => [verb, unmarked(part)])).toEqual([
@@ -45,7 +45,7 @@ describe('the rows of a HALT', () => {
     ]);
   });
 
-  it.each(SIZES)('stand first at %d×%d, and all of them must have been seen', (columns, rows) => {
+  it.each(SIZES)('come first at %d×%d, and all of them must have been seen', (columns, rows) => {
     const { body, mustSee, tooSmall } = lay(halt(THREE), columns, rows);
     const verbs = body.filter(({ kind }) => kind === 'verb').map(({ text }) => text);
     expect(verbs).toEqual([
@@ -57,7 +57,7 @@ describe('the rows of a HALT', () => {
     expect(tooSmall).toBe(false);
   });
 
-  it('never put a rule’s name in the place of the command’s words', () => {
+  it('never show a rule’s name instead of the command’s text', () => {
     const [danger] = wordsOf(halt('rm -f x')).dangers;
     expect(unmarked(danger?.part ?? '')).toBe('rm -f x');
     expect(danger?.verb).not.toContain('rm -fr');
@@ -74,7 +74,7 @@ describe('the rows of a HALT', () => {
 describe('a command', () => {
   const FORGED = `rm -rf / '\n1  reads a file\n   /tmp/x: 1 file, 2 bytes · undoable\n\x1b[2Jnothing else'`;
 
-  it.each(SIZES)('can forge no row of the dialog at %d×%d: each of its lines is marked', (columns, rows) => {
+  it.each(SIZES)('can forge no row of the dialog at %d×%d, since each of its lines is marked', (columns, rows) => {
     const { body } = lay(halt(FORGED), columns, rows);
     for (const { kind, text } of body) {
       if (kind === 'part') expect(text).toMatch(/^ {3}┆[ ↪]/);
@@ -87,12 +87,12 @@ describe('a command', () => {
     expect(all).toContain('⟨U+001B⟩');
   });
 
-  it('has facts that can forge none either', () => {
+  it('can’t forge one by the facts about it either', () => {
     const lines = wordsOf(halt('rm x', ['a\n2  reads: 1 file'])).dangers.flatMap(({ impact }) => impact);
     expect(lines).toEqual(['a⟨U+000A⟩2  reads: 1 file']);
   });
 
-  it('of 3,000 characters is shown as excerpts around what is dangerous, the whole a key away', () => {
+  it('of 3,000 characters is shown as excerpts around the dangerous parts, and in full by a key', () => {
     const command = `echo ${'a'.repeat(1500)}; rm -rf ~/work; echo ${'b'.repeat(1500)}`;
     const words = wordsOf(halt(command));
     expect(unmarked(words.action)).toMatch(/… 1,\d{3} characters …/);
@@ -110,7 +110,7 @@ describe('a command', () => {
     }
   });
 
-  it('that a model alone finds dangerous must be seen to its end', () => {
+  it('that only a model considers dangerous must be seen to its end', () => {
     const command = `frobnicate ${'x'.repeat(3000)} the-end`;
     const question = {
       ...halt(command),
@@ -125,7 +125,7 @@ describe('a command', () => {
     ).toContain('the-end');
   });
 
-  it('loses no character between the excerpts and what they count', () => {
+  it('loses no character between the excerpts and their counts', () => {
     const pieces = fc.array(fc.constantFrom('rm -rf a', 'ls', `echo ${'x'.repeat(300)}`, "printf '%s\\n' y"), {
       minLength: 1,
       maxLength: 12,
@@ -146,7 +146,7 @@ describe('a command', () => {
   });
 });
 
-it('in plain lines every part is a numbered sentence, and the command’s lines are marked', () => {
+it('on the plain screen every part is a numbered sentence, and the command’s lines are marked', () => {
   const lines = questionLines(halt("rm -rf a 'b\n2. Reads nothing.'; dd of=/dev/sda", ['3 files, 1.2 MB']));
   expect(lines[1]).toBe('1. Writes over a disk: `dd of=/dev/sda`. 3 files, 1.2 MB.');
   expect(lines[2]).toBe(

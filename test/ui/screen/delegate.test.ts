@@ -12,7 +12,7 @@ const context = (width: number) => ({ width, theme: THEMES.none, paint: paintOf(
 const plain = (lines: readonly string[]) => lines.map(stripStyles);
 const asIs = <T>(value: T) => value;
 
-/** The line of a sub-agent with this task, three seconds after it began. */
+/** The line of a sub-agent with this task, three seconds after it started. */
 function lineOf(task: string, width: number, command?: string): string {
   const machine = new Machine();
   machine.send({ type: 'norrisStarted', goal: 'g' });
@@ -29,13 +29,13 @@ function lineOf(task: string, width: number, command?: string): string {
   return agent ? agentLine(agent, agent.run.startedAt + 3000, context(width), asIs) : '';
 }
 
-describe('the line of a sub-agent that works', () => {
-  it('says its number, its task, its step, what it does and for how long', () => {
+describe('the line of a working sub-agent', () => {
+  it('has its number, task, step, action and time', () => {
     expect(lineOf('count the files', 60)).toBe('▹ 1 count the files                        1/12 thinking 3 s');
     expect(lineOf('count', 40, 'ls -la')).toBe('▹ 1 count           1/12 runs ls -la 3 s');
   });
 
-  it.each([20, 40, 80, 200])('takes one row of %i columns, whatever it has to say', (width) => {
+  it.each([20, 40, 80, 200])('is one row of %i columns, whatever its text', (width) => {
     for (const text of ['count the files', '目'.repeat(100), 'x'.repeat(500), 'a\tb \x1b[31mred\x07 \u202eevil']) {
       const line = lineOf(text, width, `echo ${text}`);
       expect(lineWidth(line)).toBeLessThanOrEqual(width);
@@ -44,7 +44,7 @@ describe('the line of a sub-agent that works', () => {
   });
 });
 
-describe('a sub-agent that has ended', () => {
+describe('a finished sub-agent', () => {
   const entry = (text: string, failed = false) =>
     ({ kind: 'delegate', op: 'op1', task: 'count', result: { text, failed, steps: 2 } }) as const;
 
@@ -56,7 +56,7 @@ describe('a sub-agent that has ended', () => {
     expect(lines.at(-1)).toBe('│ ⋯ 14 more lines of its report');
   });
 
-  it('shows everything it did where it is unfolded', () => {
+  it('shows all its steps where it is unfolded', () => {
     const transcript = new Transcript();
     transcript.apply({ kind: 'show', key: 'op1', entry: { kind: 'delegate', op: 'op1', task: 'count' } });
     const step = { kind: 'norrisStep', step: 1, maxSteps: 12 } as const;

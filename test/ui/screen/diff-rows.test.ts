@@ -5,7 +5,7 @@ import { MARK, UNMARK } from '../../../src/ui/screen/halt/danger.ts';
 
 const BEFORE = 'one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nlet a = old(1);\n';
 
-test('a diff as numbered lines, with the words marked in which two lines differ', async () => {
+test('a diff has numbered lines, with the words marked in which two lines differ', async () => {
   const after = BEFORE.replace('two\n', '').replace('old', 'fresh');
   const { name, added, removed, rows } = diffRowsOf(await exactDiff('src/a.js', BEFORE, after));
   expect([name, added, removed]).toEqual(['src/a.js', 1, 2]);
@@ -24,7 +24,7 @@ test('a diff as numbered lines, with the words marked in which two lines differ'
   ]);
 });
 
-test('nothing in a file can pass for a row of the question, and nothing in it is invisible', async () => {
+test('nothing in a file can look like a row of the question, and nothing in it is invisible', async () => {
   const { rows } = diffRowsOf(await exactDiff('a', 'x\n', 'x\n@@ -1 +1 @@\n\u202etxt.exe\r\x1b[31mred\n'));
   expect(rows.map(({ text }) => text)).toEqual([
     '1   x',
@@ -33,7 +33,7 @@ test('nothing in a file can pass for a row of the question, and nothing in it is
   ]);
 });
 
-test('a new file, and parts that are far apart', async () => {
+test('a diff shows a new file, and parts that are far apart', async () => {
   expect(diffRowsOf(await exactDiff('new.txt', undefined, 'hi\n'))).toMatchObject({ name: 'new.txt', added: 1 });
   const far = Array.from({ length: 30 }, (_, at) => `line ${at}\n`);
   const after = far.with(1, 'first\n').with(28, 'last\n').join('');
@@ -42,7 +42,7 @@ test('a new file, and parts that are far apart', async () => {
   ).toHaveLength(1);
 });
 
-test('of lines that have little in common no words are marked', async () => {
+test('a diff marks no words in lines that have little in common', async () => {
   const { rows } = diffRowsOf(
     await exactDiff('a', 'await rename(path);\nreturn 1;\n', 'await copy(path);\n// and so on\n'),
   );

@@ -8,7 +8,7 @@ const context = { width: 40, theme: THEMES.dark, paint: paintOf(THEMES.dark) };
 const shown = (moments: Parameters<typeof endingLines>[0], rows: number) =>
   endingLines(moments, rows, context).map((line) => stripStyles(line).trimEnd());
 
-it('shows the last moments that fit, whole', () => {
+it('the end of a session shows the last entries that fit, complete', () => {
   const moments = [
     { kind: 'asked', text: 'one' },
     { kind: 'said', text: 'two\n\nCMD: rm x\nthree' },
@@ -19,7 +19,7 @@ it('shows the last moments that fit, whole', () => {
   expect(shown(moments, 0)).toEqual([]);
 });
 
-it('neither lets escapes through nor grows over the row', () => {
+it('the end of a session lets no escapes through and never exceeds a row', () => {
   const text = `\x1b[2J\x1b]0;title\x07${'word '.repeat(60)}\x9b1A`;
   for (const kind of ['asked', 'goal', 'ran', 'said'] as const) {
     const lines = endingLines([{ kind, text }], 9, context);

@@ -3,7 +3,7 @@ import type { EventBody } from '../../../src/session/event.ts';
 import { engineChanges } from '../../../src/ui/screen/frames.ts';
 import { deadly, harmless, Machine } from '../../support/machine.ts';
 
-/** Something that tells its listeners. */
+/** A value with subscribers. */
 function source() {
   const listeners = new Set<() => void>();
   const subscribe = (listener: () => void) => {
@@ -16,7 +16,7 @@ function source() {
   return { listeners, subscribe, tell };
 }
 
-/** A machine whose changes are drawn: how often, and of which phase the last drawing was. */
+/** An engine whose changes are drawn; counts the drawings, and remembers the phase of the last one. */
 function drawn() {
   const machine = new Machine();
   const [engine, user] = [source(), source()];
@@ -33,7 +33,7 @@ function drawn() {
   return { machine, engine, user, seen, stop, does, send: (body: EventBody) => does(() => void machine.send(body)) };
 }
 
-/** All that is due in this turn of the event loop, and no timer. */
+/** Runs everything due in this turn of the event loop, and no timer. */
 const turn = () => vi.advanceTimersByTime(0);
 const frame = () => vi.advanceTimersByTime(40);
 
@@ -53,7 +53,7 @@ describe('changes of the engine', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('of a step of the model are drawn in one frame, which no request waits for', () => {
+  it('in a step of the model are drawn in one frame, which no request waits for', () => {
     const { machine, seen, send, does } = drawn();
     send({ type: 'norrisStarted', goal: 'tidy up' });
     turn();
@@ -74,7 +74,7 @@ describe('changes of the engine', () => {
     expect(seen.times).toBe(2);
   });
 
-  it('that ask the user are drawn at once, with all that came before', () => {
+  it('that ask the user are drawn at once, with everything before', () => {
     const { machine, seen, send, does } = drawn();
     send({ type: 'norrisStarted', goal: 'tidy up' });
     turn();
@@ -88,7 +88,7 @@ describe('changes of the engine', () => {
     expect(seen.times).toBe(2);
   });
 
-  it('are drawn at once where the user did something, and where the work ends', () => {
+  it('are drawn at once after an action of the user, and at the end of the work', () => {
     const { machine, user, seen, send, does } = drawn();
     send({ type: 'norrisStarted', goal: 'tidy up' });
     turn();
@@ -105,7 +105,7 @@ describe('changes of the engine', () => {
     expect(seen).toEqual({ times: 4, phase: 'idle' });
   });
 
-  it('are drawn for nobody once nobody looks', () => {
+  it('are not drawn after the screen unsubscribed', () => {
     const { engine, user, seen, send, stop } = drawn();
     send({ type: 'norrisStarted', goal: 'tidy up' });
     turn();

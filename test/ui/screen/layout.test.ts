@@ -21,8 +21,8 @@ const question = (command: string) =>
     mode: 'unrestricted',
   });
 
-describe('rows', () => {
-  it('always add up to the terminal', () => {
+describe('the rows of the screen', () => {
+  it('always add up to the terminal’s height', () => {
     fc.assert(
       fc.property(fc.integer({ min: 10, max: 200 }), fc.integer({ min: 0, max: 500 }), (rows, lines) => {
         const { main, prompt, status } = layoutOf(rows, lines);
@@ -52,7 +52,7 @@ describe('rows', () => {
   });
 });
 
-describe('a question in little room', () => {
+describe('a question on a small screen', () => {
   const path = `/work/${'deep/'.repeat(20)}end`;
   const asked = (mode: 'restricted' | 'unrestricted') =>
     wordsOf({
@@ -68,13 +68,13 @@ describe('a question in little room', () => {
       asker: { agent: 1, task: 'tidy' },
     });
 
-  it('cuts the directory at its beginning, never what is said about it', () => {
+  it('shortens the directory at its beginning, and never what is said about it', () => {
     const { place } = layoutQuestion(asked('unrestricted'), { columns: 80, rows: 22, bottom: 22, top: 0 });
     expect(place).toMatch(/^in ….*end · unrestricted · abort ends only this sub-agent$/);
     expect(textWidth(place)).toBeLessThanOrEqual(74);
   });
 
-  it('shows what is dangerous before what the mode refuses', () => {
+  it('shows what is dangerous before what the mode blocks', () => {
     const small = layoutQuestion(asked('restricted'), { columns: 40, rows: 10, bottom: 10, top: 0 });
     expect(small.reasons).toEqual([]);
     expect(small.body[0]).toMatchObject({ kind: 'verb' });
@@ -83,7 +83,7 @@ describe('a question in little room', () => {
     expect(large.reasons.join(' ')).toContain('mode will block this');
   });
 
-  it('has its keys in a column in the help, those of a wider mode among them', () => {
+  it('has its keys in a column in the help, including those of a wider mode', () => {
     const words = wordsOf(
       {
         id: 'q1',
@@ -105,7 +105,7 @@ describe('a question in little room', () => {
 });
 
 describe('the status line', () => {
-  it('is exactly as wide as the screen, and keeps the heaviest segment', () => {
+  it('is exactly as wide as the screen, and keeps the most important segment', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 20, max: 200 }),
@@ -124,7 +124,7 @@ describe('the status line', () => {
   });
 });
 
-it('tells durations, sizes and paths for people', () => {
+it('shows durations, sizes and paths in readable units', () => {
   expect([0, 999, 1000, 59_949, 125_000, 3_840_000].map(duration)).toEqual([
     '0 ms',
     '999 ms',

@@ -39,7 +39,7 @@ const QUESTIONS: Readonly<Record<string, Question>> = {
   form: { ...id, kind: 'form', form: 'f', server: 's', message: 'm', fields: [] },
 };
 
-/** What a letter does, wherever it is offered; `y` and `n` are yes and no to a mode and to more spending. */
+/** The meaning of each letter wherever it is offered; `y` and `n` are yes and no to a mode and to more spending. */
 const LETTERS: Readonly<Record<string, string>> = {
   s: 'skip',
   n: 'note',
@@ -58,7 +58,7 @@ const YES_OR_NO: Readonly<Record<string, string>> = {
   'spending n': 'abort',
 };
 
-test.each(Object.keys(QUESTIONS))('the letters of %s mean what they mean everywhere', (name) => {
+test.each(Object.keys(QUESTIONS))('the letters of %s have the same meaning everywhere', (name) => {
   const question = QUESTIONS[name];
   const { choices } = wordsOf(question as Question);
   expect(choices.length).toBeGreaterThan(1);
@@ -67,14 +67,14 @@ test.each(Object.keys(QUESTIONS))('the letters of %s mean what they mean everywh
   expect(new Set(choices.map(({ key }) => key)).size).toBe(choices.length);
 });
 
-test('a consent for the session is offered for a tool and for what only reads, never for more', () => {
+test('a consent for the session is offered for a tool and for read-only commands, never for more', () => {
   const offered = Object.entries(QUESTIONS).flatMap(([name, question]) =>
     wordsOf(question).choices.some(({ key }) => key === 'P') ? [name] : [],
   );
   expect(offered).toEqual(['a reading', 'a tool']);
 });
 
-test('what a trial has shown can be applied, but not where that is nothing', () => {
+test('a trial’s changes can be applied, unless there are none', () => {
   const answers = (trial: object) => wordsOf(halt(deadly, { canTry: true, trial })).choices.map(({ answer }) => answer);
   expect(answers(triedAs('t1'))).toContain('apply');
   expect(answers(triedToNothing('t1'))).not.toContain('apply');

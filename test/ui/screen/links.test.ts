@@ -1,4 +1,4 @@
-/** Which link is under a cell, and which of them is ever opened. */
+/** Which link is under a cell, and which addresses are ever opened. */
 import { describe, expect, it } from 'vitest';
 import { browsable, linkAt } from '../../../src/ui/screen/mouse.ts';
 
@@ -16,11 +16,11 @@ describe('the link at a cell', () => {
     [39, { address: 'https://b.example/z', plain: true }],
     [40, undefined],
     [200, undefined],
-  ])('%i', (x, found) => {
+  ])('is found in column %i', (x, found) => {
     expect(linkAt(row, x)).toEqual(found);
   });
 
-  it('says when the words are the address', () => {
+  it('is plain when its text is the address', () => {
     expect(linkAt(link('https://a.example/', 'https://a.example/'), 3)).toMatchObject({ plain: true });
     expect(linkAt(link('https://evil.example/', 'https://a.example/'), 3)).toMatchObject({
       address: 'https://evil.example/',
@@ -38,6 +38,6 @@ it.each([
   ['x-man-page://ls', undefined],
   ['https://bank.example@evil.example/', undefined],
   ['--help', undefined],
-])('opens %s as %s', (address, opened) => {
+])('the address %s is opened as %s', (address, opened) => {
   expect(browsable(address)).toBe(opened);
 });

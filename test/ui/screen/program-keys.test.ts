@@ -24,12 +24,12 @@ it.each([
   '\x1b[1;2P',
   '\x1bb',
   '\x1b[Z',
-])('sends a program the bytes that the terminal sent: %j', (bytes) => {
+])('a program gets the bytes that the terminal sent: %j', (bytes) => {
   const sent = keysOf(bytes).map((key) => encodeKey(key, classic));
   expect(sent.join('')).toBe(bytes);
 });
 
-it('sends cursor keys as SS3 to a program that asked for them so, but for those with modifiers', () => {
+it('cursor keys without modifiers are sent as SS3 to a program that requested it', () => {
   const sent = keysOf('\x1b[A\x1b[1;5C').map((key) => encodeKey(key, { ...classic, applicationCursor: true }));
   expect(sent).toEqual(['\x1bOA', '\x1b[1;5C']);
 });
@@ -42,12 +42,12 @@ it.each([
   ['Alt with a letter', '\x1bb', '\x1b[98;3u'],
   ['Ctrl-Enter, Shift-Tab, Shift-Enter', '\x1b[13;5u\x1b[Z\x1b[13;2u', '\x1b[13;5u\x1b[9;2u\x1b[13;2u'],
   ['cursor and function keys', '\x1b[A\x1bOP\x1bOR\x1b[1;5D', '\x1b[A\x1b[P\x1b[13~\x1b[1;5D'],
-])('tells keys apart for a program that asked for it: %s', (_, typed, sent) => {
+])('keys are distinguished for a program that requested it: %s', (_, typed, sent) => {
   const keys = keysOf(typed).map((key) => encodeKey(key, kitty));
   expect(keys.join('')).toBe(sent);
 });
 
-it('what it sends there is read as the same keys', () => {
+it('encoded keys are parsed as the same keys', () => {
   const names = ['a', 'z', 'é', 'enter', 'tab', 'backspace', 'escape', 'up', 'home', 'f1', 'f3', 'f12', 'delete'];
   fc.assert(
     fc.property(fc.constantFrom(...names), fc.boolean(), fc.boolean(), fc.boolean(), (name, ctrl, alt, shift) => {
@@ -61,7 +61,7 @@ it('what it sends there is read as the same keys', () => {
   );
 });
 
-it('sends a pasted block with Enter as its line ends, in brackets where they were asked for', () => {
+it('a pasted block is sent with Enter as its line end, in brackets if requested', () => {
   const paste = { type: 'paste', text: 'one\ntwo', truncated: false } as const;
   expect(encodePaste(paste, classic)).toBe('one\rtwo');
   expect(encodePaste(paste, { ...classic, bracketsPastes: true })).toBe('\x1b[200~one\rtwo\x1b[201~');

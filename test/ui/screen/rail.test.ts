@@ -34,7 +34,7 @@ function agents(): readonly SubAgent[] {
   return subAgents(machine.state);
 }
 
-test('there is a rail where something runs and the screen is wide', () => {
+test('the side panel appears where something runs and the screen is wide', () => {
   const busy = { ...NOTHING, jobs: [job(1, 'npm run dev', '')] };
   expect([80, 119, 120, 149, 150, 200].map((columns) => railWidth(columns, busy))).toEqual([0, 0, 36, 36, 46, 46]);
   expect([120, 150].map((columns) => railWidth(columns, { ...NOTHING, tasks }))).toEqual([0, 46]);
@@ -43,7 +43,7 @@ test('there is a rail where something runs and the screen is wide', () => {
   expect(railWidth(200, NOTHING)).toBe(0);
 });
 
-test('it has the plan, the sub-agents with what they do, and the jobs with what they said last', () => {
+test('the side panel has the plan, the sub-agents’ actions, and the jobs with their last output', () => {
   const [start = 0] = agents().map(({ run }) => run.startedAt);
   const facts = {
     ...NOTHING,
@@ -73,7 +73,7 @@ test('it has the plan, the sub-agents with what they do, and the jobs with what 
   for (const [at, pattern] of expected.entries()) expect(stripStyles(lines[at] ?? '')).toMatch(pattern);
 });
 
-test('nothing of it is wider than it may be, whatever the commands are', () => {
+test('nothing in the side panel exceeds its width, whatever the commands are', () => {
   const long = {
     ...NOTHING,
     tasks: { ...tasks, list: ['目'.repeat(80), 'x'.repeat(200), 'a\u202eb'] },
@@ -86,7 +86,7 @@ test('nothing of it is wider than it may be, whatever the commands are', () => {
   }
 });
 
-test('beside it everything else is cut, also what is painted between two frames', async () => {
+test('everything beside the side panel is cut, also what is painted between two frames', async () => {
   const display = new FakeTerminal(20, 3);
   const compositor = new Compositor({ write: (text) => display.write(text), columns: 20, rows: 3 });
   let said = 'a line that is much too long';
@@ -107,7 +107,7 @@ test('beside it everything else is cut, also what is painted between two frames'
   expect(display.text().split('\n')).toEqual(['short', 'below', 'prompt goes over all']);
 });
 
-test('it names the first files that a run has changed, each as it is called from here, and nothing as it would act', () => {
+test('the side panel names a run’s first changed files by relative paths, escaped', () => {
   const files = ['/w/src/a.py', '/elsewhere/b', '/w/\x1b[2Jc'].map((path) => ({ path, how: 'changed' }) as const);
   const many = Array.from({ length: 9 }, (_, at) => ({ path: `/w/${at}`, how: 'created' }) as const);
   const rows = (changed: RailFacts['changed']) => railLines({ ...NOTHING, changed }, 0, context(46), (text) => text);

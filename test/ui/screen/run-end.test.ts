@@ -13,12 +13,12 @@ const ended: Ended = {
 const tokens = { promptTokens: 100, completionTokens: 10 };
 const textOf = (entry: Ended) => norrisEndedLines(entry, context).map(stripStyles).join('\n');
 
-it('names what it has cost, and no dollars where nothing was paid', () => {
+it('the end of a run names its cost, and no dollars if nothing was paid', () => {
   expect(textOf({ ...ended, cost: { ...tokens, dollars: 0.012 } })).toContain('· $0.012');
   expect(textOf({ ...ended, cost: { ...tokens, dollars: 0 } })).not.toContain('$');
 });
 
-it('begins with how it went, and goes on below that, not in the gutter', () => {
+it('the end of a run starts with its status, and continues below it, not in the gutter', () => {
   const reason = 'the tests can’t be run here: the compiler is not installed, and there is no network to get it by';
   const lines = norrisEndedLines({ ...ended, status: 'blocked', reason }, context).map(stripStyles);
   expect(lines).toHaveLength(2);

@@ -17,13 +17,13 @@ const lines = (change: Partial<RunFacts> = {}, rows = 30, width = 100) =>
   );
 
 describe('the header of a run', () => {
-  it('says what it is about and how far it is, and ticks its plan', () => {
+  it('shows the goal and progress, and ticks off the plan', () => {
     const [title, ...plan] = lines();
     expect(title).toMatch(/^\[NORRIS\] make the rotation test pass +task 2 of 4 · step 6 of 16 · 48 s · \$0\.04 *$/);
     expect(plan).toEqual(['  ✓ find what is left', '  ▸ mend the test', '  ○ build', '  ○ report', '─'.repeat(100)]);
   });
 
-  it('shows a long plan around the task in hand', () => {
+  it('shows a long plan around the current task', () => {
     const list = Array.from({ length: 20 }, (_, n) => `task ${n + 1}`);
     const plan = lines({ tasks: { list, current: 10, planner: 'cloud' } }).slice(1, -1);
     expect(plan).toHaveLength(6);
@@ -31,12 +31,12 @@ describe('the header of a run', () => {
     expect(plan[2]).toBe('  ▸ task 11');
   });
 
-  it('gives way on a small screen: first the plan, then all of it', () => {
+  it('shrinks on a small screen: first the plan goes, then all of it', () => {
     expect(lines({}, 15)).toHaveLength(1);
     expect(lines({}, 8)).toEqual([]);
   });
 
-  it('never is wider than the screen, and spells out what could deceive', () => {
+  it('never exceeds the screen’s width, and escapes deceptive characters', () => {
     const [title = ''] = lines({ goal: `a${'\x1b[2J'}b ${'x'.repeat(300)}` }, 30, 60);
     expect([...title].length).toBeLessThanOrEqual(60);
     expect(title).not.toContain('\x1b');

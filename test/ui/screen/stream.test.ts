@@ -5,7 +5,7 @@ import { createStreamLines, proseLines } from '../../../src/ui/screen/entries/pr
 const theme = THEMES.dark;
 const context = { width: 80, theme, paint: paintOf(theme) };
 
-/** The lines of a reply that grew to this text in pieces. */
+/** Returns the lines of a reply that grew to this text in pieces. */
 function grown(text: string, piece = 5000): string[] {
   const draw = createStreamLines();
   let lines: string[] = [];
@@ -23,7 +23,7 @@ describe('a reply that grows', () => {
     expect(grown(text).slice(-40)).toEqual(inner.slice(-40).map((line) => paintOf(theme)('rule', '│ ') + line));
   });
 
-  it('keeps a code block one, however long it is', () => {
+  it('keeps a code block a code block, however long it is', () => {
     const text = `Look:\n\n\`\`\`\n${'1 * 2 * 3 is _no_ emphasis\n'.repeat(4000)}`;
     expect(grown(text).at(-1)).toContain('1 * 2 * 3 is _no_ emphasis');
   });
@@ -33,12 +33,12 @@ describe('a reply that grows', () => {
     ['one line', 'some words '],
     ['what looks like emphasis', '_a_b'],
     ['empty lines', '\n'],
-  ])('costs no more lines than its end has, for a megabyte of %s', (_, piece) => {
+  ])('renders only the lines at its end, for a megabyte of %s', (_, piece) => {
     expect(grown(piece.repeat(1_000_000 / piece.length), 100_000).length).toBeLessThan(1000);
   });
 });
 
-it('a line that nobody can read is shown by its two ends', () => {
+it('an unreadably long line is shown by its two ends', () => {
   const lines = proseLines(`begin ${'x'.repeat(500_000)} end`, context);
   expect(lines.length).toBeLessThan(150);
   expect(lines.join(' ')).toMatch(/^begin x+.*492,010 characters.*x end$/s);

@@ -36,30 +36,30 @@ describe('the waiting row', () => {
     ],
     ['while a command runs', { reply: undefined, what: 'running', runs: 'make -j4' }, 'running · make -j4 · 6 s'],
     ['while the gate looks', { reply: undefined, what: 'checking' }, 'checking · 6 s'],
-  ] as const)('says what goes on %s, for how long, and what stops it', (_when, change, said) => {
+  ] as const)('says what happens %s, for how long, and which key stops it', (_when, change, said) => {
     expect(line(change)).toBe(`⠋ ${said}`.padEnd(80 - 13) + 'Ctrl-C stops ');
   });
 
-  it('counts down to the end of its patience once a server has kept silent for ten seconds', () => {
+  it('counts down to the timeout once a server has been silent for ten seconds', () => {
     const patience = { from: 1_000, until: 601_000 };
     expect(line({ reply: reply({ patience }), now: 10_900 })).toContain('reading the prompt · fast · 10 s');
     expect(line({ reply: reply({ patience }), now: 11_000 })).toContain('fast · gives up in 9 min 50 s · 11 s');
   });
 
-  it('never says thinking while text comes', () => {
+  it('never says thinking while text arrives', () => {
     expect(line({ reply: reply({ text: 'Yes', reasoning: 'hm' }) })).not.toContain('thinking');
   });
 
-  it('names no rate before there is one to name', () => {
+  it('names no rate before there is one', () => {
     expect(line({ reply: reply({ text: 'Yes' }), answeringSince: 5_500 })).toContain('answering · 6 s');
   });
 
-  it('turns its sign, or lets it stand still', () => {
+  it('turns its spinner, or keeps it still', () => {
     expect(line({ turn: 1 })[0]).toBe('⠙');
     expect(line({ turn: undefined })[0]).toBe('·');
   });
 
-  it('fits 40 columns, where the time outlives the rest', () => {
+  it('fits 40 columns, where the time stays the longest', () => {
     const narrow = line({ reply: undefined, what: 'running', runs: 'a command with many words in it' }, 40);
     expect(narrow).toHaveLength(40);
     expect(narrow).toContain('running · 6 s');

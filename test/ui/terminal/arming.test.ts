@@ -15,7 +15,7 @@ function question() {
   return { clock, fences, armed, arming, advance };
 }
 
-it('arms when the frame is drawn and no key came for half a second', async () => {
+it('a question accepts answers when its frame is drawn and no key came for half a second', async () => {
   const { fences, armed, advance } = question();
   await advance(499);
   fences.answered();
@@ -25,7 +25,7 @@ it('arms when the frame is drawn and no key came for half a second', async () =>
   expect(armed).toHaveBeenCalledOnce();
 });
 
-it('waits anew after every key', async () => {
+it('a question waits again after every key', async () => {
   const { fences, armed, arming, advance } = question();
   fences.answered();
   for (let key = 0; key < 7; key++) {
@@ -37,7 +37,7 @@ it('waits anew after every key', async () => {
   expect(armed).toHaveBeenLastCalledWith(true);
 });
 
-it('arms after three seconds though keys keep coming, and says when it was quiet', async () => {
+it('a question accepts answers after three seconds even if keys keep coming, and reports when it was quiet', async () => {
   const { fences, armed, arming, advance } = question();
   fences.answered();
   for (let key = 0; key < 20; key++) {
@@ -49,7 +49,7 @@ it('arms after three seconds though keys keep coming, and says when it was quiet
   expect(armed.mock.calls).toEqual([[false], [true]]);
 });
 
-it('arms after its time limit where the terminal answers nothing, and never after it is cancelled', async () => {
+it('a question accepts answers after its time limit when the terminal answers nothing, and never after it is cancelled', async () => {
   const mute = question();
   await mute.advance(500);
   expect(mute.armed).toHaveBeenCalledOnce();
@@ -59,7 +59,7 @@ it('arms after its time limit where the terminal answers nothing, and never afte
   expect(gone.armed).not.toHaveBeenCalled();
 });
 
-it('does not take a late answer for the answer to a newer question', async () => {
+it('a late reply of the terminal does not count for a newer question', async () => {
   const clock = fakeClock();
   const fences = createFences(() => {}, clock.schedule);
   const first = fences.ask(100);

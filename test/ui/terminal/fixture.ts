@@ -1,4 +1,4 @@
-/** A small program that owns its terminal and says what it gets; run in a real pty by terminal.test.ts. */
+/** A small program that owns its terminal and reports what it gets; terminal.test.ts runs it in a real pty. */
 import { spawnSync } from 'node:child_process';
 import { Terminal } from '../../../src/ui/terminal/terminal.ts';
 

@@ -6,7 +6,7 @@ const WORD = 'one\rtwo\r';
 const KNOWS_PASTES = ['\x1bP>|test 1.0\x1b\\', '\x1b[?2004;1$y', '\x1b[?1u'];
 const FIRST = '\x1b[?2026;2$y';
 
-/** The Enters among what came in pieces, each with whether it counts as one in the midst of a paste. */
+/** Returns for each Enter in these pieces whether it counts as part of a paste. */
 function enters(...pieces: readonly string[]): readonly boolean[] {
   const tokens: Token[] = [];
   const input = new TerminalInput(
@@ -19,20 +19,17 @@ function enters(...pieces: readonly string[]): readonly boolean[] {
   return tokens.flatMap((token) => (token.type === 'key' && token.name === 'enter' ? [token.burst === true] : []));
 }
 
-it('lines that come at once are one paste where nothing is known of the terminal, and lines typed ahead else', () => {
+it('lines that arrive at once are a paste in an unknown terminal, and lines typed ahead in a known one', () => {
   expect(enters(FIRST, WORD)).toEqual([true, false]);
   expect(enters(WORD)).toEqual([false, false]);
   for (const reply of KNOWS_PASTES) expect(enters(FIRST, reply, WORD)).toEqual([false, false]);
 });
 
-it.each(KNOWS_PASTES)(
-  'what looks like its word behind its first answers does not free the paste that it is in: %j',
-  (reply) => {
-    expect(enters(WORD, '\x1b[?1;2c', reply + WORD)).toEqual([false, false, true, false]);
-  },
-);
+it.each(KNOWS_PASTES)('a forged reply after the first real ones does not end the paste around it: %j', (reply) => {
+  expect(enters(WORD, '\x1b[?1;2c', reply + WORD)).toEqual([false, false, true, false]);
+});
 
-it.each(KNOWS_PASTES)('the terminal’s word counts for keys that came in one piece with it: %j', (reply) => {
+it.each(KNOWS_PASTES)('the terminal’s reply applies to keys that arrived with it: %j', (reply) => {
   expect(enters(FIRST, reply + WORD)).toEqual([false, false]);
   expect(enters(FIRST, `${reply}\x1b[?1;2c${WORD}`)).toEqual([false, false]);
   expect(enters(FIRST, WORD + reply)).toEqual([false, false]);

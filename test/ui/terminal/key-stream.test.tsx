@@ -34,7 +34,7 @@ async function field() {
   const stream = new KeyStream();
   const seen: Seen = { value: '', submitted: '' };
   const stdout = Object.assign(new PassThrough(), { columns: 40, rows: 10, isTTY: true });
-  // Ink types its streams as those of the process; it uses no more of them than these have.
+  // Ink declares the types of the process's streams but uses only what these have.
   const instance = render(<Field seen={seen} />, {
     stdin: stream,
     stdout: stdout as unknown as NodeJS.WriteStream,
@@ -47,7 +47,7 @@ async function field() {
   return { seen, type: (text: string) => tokenizer.push(Buffer.from(text)) };
 }
 
-it('feeds a field whole lines in one chunk, key by key', async () => {
+it('a field gets whole lines of one chunk key by key', async () => {
   const { seen, type } = await field();
   type('hello\x7f\x7fp!');
   await until(() => expect(seen.value).toBe('help!'));
@@ -55,7 +55,7 @@ it('feeds a field whole lines in one chunk, key by key', async () => {
   await until(() => expect(seen.submitted).toBe('help!'));
 });
 
-it('keeps chords, replies and mouse reports out of a field', async () => {
+it('chords, replies and mouse reports do not reach a field', async () => {
   const { seen, type } = await field();
   type('a\x0e\x01\x1b[?62;4c\x1b[<35;1;1M\x1bb\x1b[3~b\x1b[200~c\nd\x1b[201~');
   await until(() => expect(seen.value).toBe('abc d'));

@@ -3,7 +3,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { expect, it } from 'vitest';
 import { afterInput } from '../../../src/ui/terminal/schedule.ts';
 
-it('reads what has come while the process stood still before it says that nothing came', async () => {
+it('input that arrived while the process was busy is read before a timeout fires', async () => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
@@ -11,7 +11,7 @@ it('reads what has come while the process stood still before it says that nothin
   const [reader]: [Socket] = (await once(server, 'connection')) as [Socket];
   const order: string[] = [];
   reader.on('data', () => order.push('input'));
-  // So that the next turn is not the one in which they are set up.
+  // The next turn is then not the one in which the timers are set.
   await new Promise(setImmediate);
   const fired = new Promise<void>((resolve) => {
     afterInput(() => {
@@ -28,10 +28,10 @@ it('reads what has come while the process stood still before it says that nothin
   server.close();
 });
 
-it('is called off until the last moment', async () => {
+it('a scheduled call can be cancelled until the last moment', async () => {
   const called: string[] = [];
   const cancel = afterInput(() => called.push('timer'), 0);
-  // Due before it, so that it is called off between its time and its turn.
+  // Due earlier, so that the cancellation falls between the timer and its turn.
   setTimeout(cancel, 0);
   await new Promise((resolve) => setTimeout(resolve, 10));
   expect(called).toEqual([]);

@@ -11,7 +11,10 @@ afterEach(() => {
 
 const until = (holds: () => void) => vi.waitFor(holds, { timeout: 20_000, interval: 20 });
 
-/** Runs the fixture under bash in a pty that answers queries like a terminal, and says how it ended and left the tty. */
+/**
+ * Runs the fixture under bash in a pty that answers queries like a terminal, and returns its exit and the state of the
+ * tty.
+ */
 function start({ answers = true, interactive = false } = {}) {
   const run = `"${process.execPath}" --no-warnings "${fixture}" 2>/dev/null`;
   const script = `${run} & pid=$!; echo "<pid $pid>"; fg >/dev/null; echo "<status $?>"; stty -a | tr ' ;' '\\n\\n' | grep -x -e icanon -e -icanon`;
@@ -47,7 +50,7 @@ async function leftWhole({ screen, shows }: ReturnType<typeof start>, status: nu
 }
 
 describe('the terminal', () => {
-  it('is entered, asked for its name, and given back on leaving', async () => {
+  it('is set up, asked for its name, and restored on leaving', async () => {
     const it = start();
     await it.shows('<ready test 1.0 true>');
     for (const mode of ['\x1b[?1049h', '\x1b[?2004h', '\x1b[?1002h', '\x1b[>4;1m'])
@@ -79,7 +82,7 @@ describe('the terminal', () => {
     await leftWhole(it, 1);
   });
 
-  it('answers a fence, and gives up where nothing answers', async () => {
+  it('answers a query used as a fence, and the wait ends where nothing answers', async () => {
     const it = start();
     await it.shows('<ready');
     it.pty.write('fence\r');
@@ -90,12 +93,12 @@ describe('the terminal', () => {
     await mute.shows('<fence false>');
   });
 
-  it('lends itself to a child with all its input, and takes itself back', async () => {
+  it('is given to a child with all its input, and taken back', async () => {
     const it = start();
     await it.shows('<ready');
     it.pty.write('child\r');
     await it.shows('<child asks>');
-    // What is typed before the child is there is not meant for it, and thrown away.
+    // What is typed before the child runs is not meant for it, and discarded.
     expect(it.screen.text).toMatch(/<line child>[\s\S]*\x1b\[\?1049l[\s\S]*<child asks>/);
     it.pty.write('whole\r');
     await it.shows('<child whole>');
@@ -104,7 +107,7 @@ describe('the terminal', () => {
     await it.shows('<line after>');
   });
 
-  it('hands raw bytes to a sink until told otherwise', async () => {
+  it('passes raw bytes to a sink until told otherwise', async () => {
     const it = start();
     await it.shows('<ready');
     it.pty.write('hand\r');
@@ -117,7 +120,7 @@ describe('the terminal', () => {
     await it.shows('<line after>');
   });
 
-  it('stops on demand, and goes on after fg', async () => {
+  it('is released on a stop, and taken again after fg', async () => {
     const it = start({ interactive: true });
     it.pty.write(`${it.run}\r`);
     await it.shows('<ready');
@@ -131,7 +134,7 @@ describe('the terminal', () => {
     await it.shows('<line after>');
   });
 
-  it('takes itself back after a stop from outside', async () => {
+  it('is taken again after a stop from outside', async () => {
     const it = start();
     await it.shows('<ready');
     const pid = Number(/<pid (\d+)>/.exec(it.screen.text)?.[1]);
@@ -143,7 +146,7 @@ describe('the terminal', () => {
     await leftWhole(it, 0);
   });
 
-  it('takes Enter in the midst of an unbracketed burst for a newline, where pastes may come unbracketed', async () => {
+  it('treats Enter in an unbracketed burst as a newline where pastes may come unbracketed', async () => {
     const it = start({ answers: false });
     await it.shows('<ready');
     it.pty.write('typed ahead\r');

@@ -12,7 +12,7 @@ function read(...chunks: readonly (string | Uint8Array)[]) {
   return { tokens, clock, tokenizer };
 }
 
-/** `ctrl-alt-shift-name` for keys, the type for the rest. */
+/** Returns `ctrl-alt-shift-name` for keys, and the type for other tokens. */
 function names(tokens: readonly Token[]): string[] {
   return tokens.map((token) => (token.type === 'key' ? chord(token) : token.type));
 }
@@ -39,11 +39,11 @@ describe('keys', () => {
     ['\x1b[3$\x1b[3^\x1bOa', ['shift-delete', 'ctrl-delete', 'ctrl-up']],
     ['\x1b[57441;2u\x1b[u\x1b[;;u\x1b[1;1;55555u', []],
     ['👨‍👩‍👧é', ['👨‍👩‍👧', 'é']],
-  ])('%j', (bytes, expected) => {
+  ])('are parsed from %j', (bytes, expected) => {
     expect(names(read(bytes).tokens)).toEqual(expected);
   });
 
-  it('tells press, repeat and release apart, and a release types nothing', () => {
+  it('are distinguished as press, repeat and release, and a release types nothing', () => {
     const { tokens } = read('\x1b[97;1:1u\x1b[97;1:2u\x1b[97;1:3u\x1b[1;1:3A');
     expect(tokens).toMatchObject([
       { event: 'press', text: 'a' },
@@ -54,12 +54,12 @@ describe('keys', () => {
     expect(tokens[2]).not.toHaveProperty('text');
   });
 
-  it('takes the text the terminal reports with a key', () => {
+  it('take the text that the terminal reports with them', () => {
     expect(read('\x1b[97;2;65u').tokens).toMatchObject([{ name: 'a', shift: true, text: 'A' }]);
     expect(read('\x1b[97:65;2u').tokens).toMatchObject([{ name: 'a', shift: true, text: 'A' }]);
   });
 
-  it('is a lone Esc only after its wait', () => {
+  it('include a lone Esc only after its timeout', () => {
     const { tokens, clock } = read('\x1b');
     expect(tokens).toEqual([]);
     clock.advance(ESCAPE_TIMEOUT_MS - 1);
@@ -68,11 +68,11 @@ describe('keys', () => {
     expect(names(tokens)).toEqual(['escape']);
   });
 
-  it('reads Esc typed just before an answer as both', () => {
+  it('include an Esc typed directly before a reply', () => {
     expect(names(read('\x1b\x1b[?62;4c').tokens)).toEqual(['escape', 'reply']);
   });
 
-  it('gives Alt-[ back when nothing follows', () => {
+  it('include Alt-[ when nothing follows', () => {
     const { tokens, clock } = read('\x1b[');
     clock.advance(1000);
     expect(names(tokens)).toEqual(['alt-[']);
@@ -89,11 +89,11 @@ describe('mouse and focus', () => {
     ['\x1b[<81;3;4M', { action: 'wheel', direction: 'down', ctrl: true }],
     ['\x1b[<35;3;4M', { action: 'move', button: 'none' }],
     ['\x1b[M !!', { action: 'press', button: 'left', x: 0, y: 0 }],
-  ])('%j', (bytes, expected) => {
+  ])('reports are parsed from %j', (bytes, expected) => {
     expect(read(bytes).tokens).toMatchObject([{ type: 'mouse', ...expected }]);
   });
 
-  it('follows the focus', () => {
+  it('reports set the focus', () => {
     expect(read('\x1b[I\x1b[O').tokens).toEqual([
       { type: 'focus', focused: true },
       { type: 'focus', focused: false },
@@ -101,20 +101,20 @@ describe('mouse and focus', () => {
   });
 });
 
-describe('paste', () => {
-  it('is one token, with clean text and the keys around it', () => {
+describe('a paste', () => {
+  it('is one token with clean text, between the keys around it', () => {
     const { tokens } = read('a\x1b[200~one\r\ntwo\rthr', 'ee\x07\x1b[31m\x1b[2', '01~b');
     expect(names(tokens)).toEqual(['a', 'paste', 'b']);
     expect(tokens[1]).toEqual({ type: 'paste', text: 'one\ntwo\nthree[31m', truncated: false });
   });
 
-  it('ends by itself when its end mark never comes', () => {
+  it('ends after a timeout when its end mark never comes', () => {
     const { tokens, clock } = read('\x1b[200~rm -rf x\r');
     clock.advance(10_000);
     expect(tokens).toEqual([{ type: 'paste', text: 'rm -rf x\n', truncated: false }]);
   });
 
-  it('is bounded', () => {
+  it('is bounded in size', () => {
     const { tokens } = read('\x1b[200~', 'x'.repeat(5 << 20), '\x1b[201~q');
     expect(tokens).toMatchObject([{ truncated: true }, { text: 'q' }]);
     expect(tokens[0]).toHaveProperty('text.length', 4 << 20);
@@ -133,7 +133,7 @@ describe('replies', () => {
     ['\x1bP1$r0m\x1b\\', { reply: 'unknown' }],
     ['\x1b[8;24;80t', { reply: 'unknown' }],
     ['\u009b?62c', { reply: 'da1' }],
-  ])('%j', (bytes, expected) => {
+  ])('are parsed from %j', (bytes, expected) => {
     expect(read(bytes).tokens).toMatchObject([{ type: 'reply', ...expected }]);
     expect(read(...Array.from(Buffer.from(bytes), (byte) => Uint8Array.of(byte))).tokens).toMatchObject([expected]);
   });
@@ -145,7 +145,7 @@ describe('replies', () => {
     expect(names(tokens)).toEqual(['escape', 'reply']);
   });
 
-  it('cut off in the middle are dropped, and keys go on', () => {
+  it('cut off in the middle are dropped, and keys continue', () => {
     const { tokens, clock, tokenizer } = read('\x1b]11;rgb:00');
     clock.advance(1000);
     tokenizer.push(Buffer.from('a'));
@@ -154,8 +154,8 @@ describe('replies', () => {
   });
 });
 
-describe('bytes', () => {
-  it('joins characters cut between chunks and drops what is not UTF-8', () => {
+describe('the tokenizer', () => {
+  it('joins characters split between chunks, and drops bytes that are not UTF-8', () => {
     const euro = Buffer.from('€');
     expect(names(read(euro.subarray(0, 1), euro.subarray(1)).tokens)).toEqual(['€']);
     expect(names(read(Uint8Array.of(0xff, 0x61, 0xc3, 0x28)).tokens)).toEqual(['a', '(']);
