@@ -1,4 +1,4 @@
-/** A model that has its commands run one after another, and notes how long each took between its answer and the next request. */
+/** A model whose commands run one after another. It records the time between each answer and the next request. */
 import type { ServerResponse } from 'node:http';
 import { tokenServer } from './typing.ts';
 
@@ -6,17 +6,14 @@ export type AgentServer = {
   readonly baseUrl: string;
   /** From the end of an answer to the request with its result, in ms. */
   readonly gaps: readonly number[];
-  /** When its last answer had gone, as `performance.now()` tells it. */
+  /** When its last answer was sent, by `performance.now()`. */
   readonly lastEnded: number;
-  /** The n-th request has come, from 1. */
+  /** Resolves when the n-th request has arrived, from 1. */
   reached(n: number): Promise<void>;
   close(): void;
 };
 
-/**
- * @param command of the n-th step, from 1; undefined ends the work
- * @param turn waited for before each answer
- */
+/** @param command of the n-th step, from 1; undefined ends the work @param turn waited for before each answer */
 export async function agentServer(
   command: (step: number) => string | undefined,
   turn: () => Promise<void> = () => Promise.resolve(),

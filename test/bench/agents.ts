@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- agents`: what typing feels like while eight sub-agents stream, against the same program at rest.
- * Rest and work are measured in turns in one program, so that a noisy machine spoils both alike.
+ * `npm run bench -- agents`: the delay of keys while eight sub-agents stream, compared with the same program at rest.
+ * Rest and work alternate in one program, so that a noisy machine affects both alike.
  */
 import type { ServerResponse } from 'node:http';
 import { scratch } from '../support/program.ts';
@@ -8,7 +8,7 @@ import { startRig } from '../support/rig.ts';
 import { keyLatency, type Latency, latencyOf, tokenServer } from './typing.ts';
 
 const AGENTS = 8;
-/** Of each: a fast server that answers all of them at once. */
+/** For each sub-agent: a fast server that answers all of them at once. */
 const TOKENS_PER_SECOND = 100;
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
 
@@ -34,7 +34,7 @@ function row(name: string, { p50, p99, bytes }: Latency): string {
   return `${name.padEnd(28)} p50 ${ms(p50)}  p99 ${ms(p99)}  ${bytes.toFixed(0)} bytes/key`;
 }
 
-/** All rounds as one. */
+/** Combines all rounds. */
 function together(rounds: readonly Latency[]): Latency {
   const bytes = rounds.reduce((sum, each) => sum + each.bytes, 0) / rounds.length;
   return latencyOf(

@@ -1,4 +1,7 @@
-/** The programs that `npm run bench` compares: this one, an earlier build of it, pi where npx has it, and floors. */
+/**
+ * The programs that `npm run bench` compares: this one, an earlier build of it, pi if npx has it, and minimal programs
+ * as lower bounds.
+ */
 import { execFileSync, type StdioOptions } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,18 +15,18 @@ export const SIZE = { columns: 120, rows: 40 };
 export type Agent = {
   readonly name: string;
   readonly file: string;
-  /** Seen once its prompt takes keys. */
+  /** Shown once its prompt takes keys. */
   readonly ready: string;
-  /** A home of its own in which it knows the model at `baseUrl`. */
+  /** Makes a home in which it knows the model at `baseUrl`. */
   place(baseUrl: string): Scratch;
   readonly args: readonly string[];
-  /** What is typed for a question, for a goal of many steps, and for a line of the shell. */
+  /** Returns what is typed for a question, for a goal of many steps, and for a line of the shell. */
   readonly asked: (text: string) => string;
   readonly goal: (text: string) => string;
   readonly shell: (line: string) => string;
   /** The arguments for a goal without a screen. */
   readonly headless: (text: string) => readonly string[];
-  /** It can begin with a session of so many lines. */
+  /** It can start with a session of a given number of lines. */
   readonly resumes: boolean;
 };
 
@@ -68,10 +71,10 @@ function pi(file: string): Agent {
   };
 }
 
-/** The release that the goals are set beside. */
+/** The release with which the goals are compared. */
 export const PI = '@earendil-works/pi-coding-agent@1.6.0';
 
-/** Where npx keeps it, which fetches it once; undefined where it is not to be had. */
+/** Returns where npx stores it, fetching it once; undefined where it is unavailable. */
 function findPi(): string | undefined {
   try {
     const stdio: StdioOptions = ['ignore', 'pipe', 'ignore'];
@@ -92,7 +95,7 @@ export const AGENTS: readonly Agent[] = [
   ...(installed === undefined ? [] : [pi(installed)]),
 ];
 
-/** Its full screen, in its place. */
+/** Opens its full screen in its place. */
 export function openAgent(agent: Agent, place: Scratch, more: readonly string[] = [], size = SIZE): Rig {
   return startRig(place, { ...size, file: agent.file, args: [...agent.args, ...more] });
 }
@@ -101,14 +104,14 @@ const SMALLEST_INK = fileURLToPath(new URL('smallest-ink.mjs', import.meta.url))
 const ECHO =
   "process.stdin.setRawMode(true); process.stdin.on('data', (d) => process.stdout.write(d.toString().replaceAll('\\x7f', '\\b \\b'))); process.stdout.write('ready> ')";
 
-/** Floors with a prompt: a program that only echoes, and the smallest Ink program under so many lines. */
+/** Lower bounds with a prompt: a program that only echoes, and the smallest Ink program below this many lines. */
 export const FLOORS = {
   echo: (place: Scratch) => startRig(place, { ...SIZE, file: process.execPath, args: ['-e', ECHO] }),
   'smallest Ink': (place: Scratch, lines = 0) =>
     startRig(place, { ...SIZE, file: process.execPath, args: [SMALLEST_INK, String(lines)] }),
 } as const;
 
-/** Processor time so far of a process, in ms. Linux only, as all that reads /proc here. */
+/** Returns the processor time so far of a process, in ms. Linux only, like everything that reads /proc here. */
 export function cpuOf(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1)?.split(' ') ?? [];
   return (Number(fields[11]) + Number(fields[12])) * 10;
@@ -119,7 +122,7 @@ function statusOf(pid: number, field: 'VmRSS' | 'VmHWM'): number {
   return Number(new RegExp(`^${field}:\\s+(\\d+)`, 'm').exec(status)?.[1]) / 1024;
 }
 
-/** Resident memory of a process and all below it, in MB. */
+/** Returns the resident memory of a process and its descendants, in MB. */
 export function memoryOfTree(root: number): number {
   const children = new Map<number, number[]>();
   for (const name of readdirSync('/proc')) {
@@ -128,7 +131,7 @@ export function memoryOfTree(root: number): number {
       const parent = Number(readFileSync(`/proc/${name}/stat`, 'latin1').split(') ').at(-1)?.split(' ')[1]);
       children.set(parent, [...(children.get(parent) ?? []), Number(name)]);
     } catch {
-      // Gone meanwhile.
+      // The process has ended meanwhile.
     }
   }
   const sum = (pid: number): number =>
@@ -136,7 +139,7 @@ export function memoryOfTree(root: number): number {
   return sum(root);
 }
 
-/** Starts the peak of a process anew; the call of the result gives it, in MB. */
+/** Resets the peak of a process's memory; calling the result returns the peak, in MB. */
 export function watchPeak(pid: number): () => number {
   writeFileSync(`/proc/${pid}/clear_refs`, '5');
   return () => statusOf(pid, 'VmHWM');

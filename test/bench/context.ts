@@ -1,7 +1,6 @@
 /**
- * How much of each prompt a real llama.cpp server processes anew over a conversation with tool calls (CX-6).
- *
- *     npm run bench -- context [QUESTIONS [CONTEXT]]
+ * How much of each prompt a real llama.cpp server processes again in a conversation with tool calls (CX-6). npm run
+ * bench -- context [QUESTIONS [CONTEXT]]
  */
 import { llamaMissing } from '../broker/llama-server.ts';
 import { cacheRun } from '../support/cache-run.ts';

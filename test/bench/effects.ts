@@ -1,4 +1,4 @@
-/** What keeping (EF-1) and trying (EF-5) cost, as ratios of CPU time in one run. */
+/** The cost of keeping (EF-1) and trying (EF-5), as ratios of CPU time in one run. */
 
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ function store(): string {
   return directory;
 }
 
-/** Seconds of CPU time of a shell script and all below it. */
+/** Returns the seconds of CPU time of a shell script and its children. */
 function cpu(script: string): number {
   const timed = `TIMEFORMAT='%U %S'; time { ${script}\n}`;
   const { stderr } = spawnSync('bash', ['-c', timed], { encoding: 'utf8', cwd: root, maxBuffer: 1 << 28 });
@@ -26,7 +26,7 @@ function cpu(script: string): number {
   return user + system;
 }
 
-/** What is least of several rounds, plain and not by turns: a busy machine adds to it, and never takes away. */
+/** Returns the minimum of several rounds per script, in turns: load on the machine only adds to it. */
 function least(rounds: number, ...scripts: readonly (() => string)[]): readonly number[] {
   const found = scripts.map(() => Number.POSITIVE_INFINITY);
   for (let round = 0; round < rounds; round += 1)
@@ -48,7 +48,7 @@ function grow(directories: number, files: number): void {
   }
 }
 
-/** A small project in C. */
+/** Makes a small project in C. */
 function project(files: number): void {
   const directory = join(root, 'project');
   mkdirSync(directory);
@@ -90,14 +90,15 @@ try {
   grow(100, 100);
   const read = "bash -c 'for i in {1..10}; do grep -r text tree >/dev/null; find tree -newer tree >/dev/null; done'";
   const [reading = 0, readingKept = 0, readingTried = 0] = least(
-    21, // short ones: a busy machine leaves some of many alone
+    21, // short rounds, since load spares some of many
     () => read,
     () => kept(read),
     () => tried(read),
   );
   row('grep and find', reading, readingKept, 1.05);
   row('grep and find, tried', reading, readingTried, 2.5);
-  // ext4 searches long for an inode where many were freed a minute ago: the new directories go elsewhere on the disk.
+  // ext4 searches long for an inode where many were freed recently, so the new directories are put elsewhere on the
+  // disk.
   if (!lacks('chattr')) spawnSync('chattr', ['+T', join(root, 'tree')]);
   const create = (name: string) => `bash -c 'mkdir tree/${name}; for i in {1..5000}; do : > tree/${name}/$i; done'`;
   let creations = 0;

@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- flood`: 100 MB of coloured output. The executor against the same terminal read raw and dropped, turn by
- * turn; then the built program: how long a key takes while it pours out, against idle, and what memory it costs.
+ * `npm run bench -- flood`: 100 MB of coloured output. The executor compared with the same terminal read and discarded,
+ * in turns. Then the built program: the delay of a key during the flood compared with idle, and the memory it takes.
  */
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -27,7 +27,7 @@ writeFileSync(block, BLOCK);
 const env = { PATH: process.env.PATH ?? '/usr/bin:/bin', HOME: folder, LANG: 'C.UTF-8', TERM: 'xterm-256color' };
 const flood = `for ((n = 0; n < ${MEGABYTES}; n++)); do cat '${block}'; done; printf 'THE \\033[7mEND\\033[m\\n'`;
 
-/** Bytes per ms of a terminal that is read and thrown away. */
+/** Returns the bytes per ms of a terminal whose output is discarded. */
 function raw(): Promise<number> {
   return new Promise((resolve) => {
     const began = performance.now();
@@ -47,7 +47,7 @@ function raw(): Promise<number> {
   });
 }
 
-/** The same through the executor, into the full-text file; throws where the result is not the true one. */
+/** Does the same through the executor, into the full-text file; throws where the result is wrong. */
 async function executed(): Promise<number> {
   const began = performance.now();
   const run = runOnce({ command: flood, cwd: folder, env, ...SIZE, dataDir: join(folder, 'out') });
@@ -66,7 +66,7 @@ async function executed(): Promise<number> {
   return speed;
 }
 
-/** Resident memory of a process, in MB. */
+/** Returns the resident memory of a process, in MB. */
 function memory(pid: number): number {
   return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
 }
@@ -77,12 +77,15 @@ const all = (parts: readonly Latency[]) =>
     0,
   );
 
-/** The program itself, idle and in a flood by turns. The shim has become it: its memory is the program's. */
+/**
+ * Measures the program itself, idle and in a flood in turns. The shim has become the program by exec, so its memory is
+ * the program's.
+ */
 async function program() {
   using place = scratch();
   await using rig = startRig(place, { columns: 120, rows: 40 });
   await rig.waitFor('[aish:demo]>');
-  // A first command: what is loaded with it is not what is measured.
+  // A first command, so that what it loads is not measured.
   rig.type('echo ready\r');
   await rig.waitFor(/exit 0/);
   const idle: Latency[] = [];
@@ -90,7 +93,7 @@ async function program() {
   const type = async () => {
     const latency = await keyLatency(rig);
     rig.key('ctrl-u');
-    // Longer than what a path may hold by chance.
+    // Longer than a part of a path by chance.
     await rig.waitForGone('zzzzz');
     return latency;
   };
@@ -110,7 +113,7 @@ async function program() {
   return { idle: all(idle), busy: all(busy), growth: watch() - before };
 }
 
-/** Samples the memory of the program; the call of the result ends that and gives the peak. */
+/** Samples the memory of the program; calling the result stops and returns the peak. */
 function watchMemory(rig: Rig): () => number {
   let peak = 0;
   const timer = setInterval(() => {

@@ -8,7 +8,7 @@ type Row = { readonly kind: string; readonly label: 'destructive' | 'safe'; read
 
 const read = <T = Row>(name: string): readonly T[] => rowsIn<T>(new URL(`../corpus/${name}.jsonl`, import.meta.url));
 
-/** Recall, false positives and unknown ones per kind, over the labelled corpus. */
+/** Prints recall, false positives and unknown ones per kind, over the labelled corpus. */
 function accuracy(rows: readonly Row[], label: Row['label']): void {
   const kinds = new Map<string, [number, number, number]>();
   for (const { kind, cmd } of rows.filter((row) => row.label === label)) {
@@ -26,7 +26,7 @@ function accuracy(rows: readonly Row[], label: Row['label']): void {
   }
 }
 
-/** Lines a second in the batch form, and the slowest hundredth of single judgements. */
+/** Prints the lines per second in batch form, and the slowest hundredth of single judgements. */
 async function speed(rows: readonly Row[]): Promise<void> {
   const lines = rows.map(({ cmd }) => JSON.stringify({ cmd }));
   for (const line of lines) await checkLine(line);
@@ -43,7 +43,7 @@ async function speed(rows: readonly Row[]): Promise<void> {
   });
   const single = judged(rows.map(({ cmd }) => cmd));
   const joined = judged(scripts);
-  // Two questions: what a person waits for on most lines, and what the longest ones may cost.
+  // Two figures: the wait for most lines, and the cost of the longest ones.
   said('one line as it occurs', single);
   said('one script of 4 kB', joined);
   said('one judgement of up to 4 kB', [...single, ...joined]);
@@ -63,20 +63,20 @@ function said(what: string, times: readonly number[]): void {
   console.log(`${what}: median ${at(0.5)} ms, p99 ${at(0.99)} ms`);
 }
 
-/** What an agent has really typed: most are short, and the slow ones bring a program with them. */
+/** Commands that agents really typed: most are short, and the slow ones contain a program. */
 function recorded(file: string): void {
   const commands = rowsIn<{ readonly commands: readonly string[] }>(file)
     .flatMap((run) => run.commands)
     .filter((command) => command.length <= 4096);
   judged(commands);
   const second = judged(commands);
-  // Most of it is Python, whose reader the compiler has hardly seen by then: as often as the lines above, too.
+  // Most of it is Python, whose parser is hardly compiled by then, so it is judged as often as the lines above.
   for (let round = 2; round < ROUNDS; round++) judged(commands);
   said(`one of ${commands.length} recorded commands of up to 4 kB, the second time`, second);
   said(`the same, after ${ROUNDS} rounds`, judged(commands));
 }
 
-/** Calls of foreign tools: how many that lose something are seen, how many others are stopped (SF-6). */
+/** Prints for calls of foreign tools how many destructive ones are detected, and how many others are stopped (SF-6). */
 async function tools(): Promise<void> {
   const counts = { destructive: [0, 0], safe: [0, 0] };
   for (const row of read<{ readonly label: Row['label'] }>('tools')) {
@@ -89,7 +89,7 @@ async function tools(): Promise<void> {
   console.log(`\ntool calls: seen ${share(counts.destructive)}, false positives ${share(counts.safe)}`);
 }
 
-/** Lines of an outside attacker, of which some are still called safe: the work that is open, by its classes. */
+/** Prints lines of an outside attacker that are still called safe, by class: the open work. */
 function openHoles(rows: readonly { readonly why: string; readonly cmd: string }[]): void {
   const open = rows.filter(({ cmd }) => judgeCommand(cmd).verdict === 'safe');
   console.log(`\nknown holes: ${open.length} of ${rows.length} lines are still called safe`);

@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- history`: 10,000 lines of the shell's history searched, a key at a time, as Ctrl-R does; and what the
- * first look at them costs.
+ * `npm run bench -- history`: 10,000 lines of the shell's history searched key by key, as Ctrl-R does; and the cost of
+ * the first search.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ import { History } from '../../src/ui/editor/history.ts';
 const LINES = 10_000;
 const QUERIES = ['git commit', 'docker run port', 'kctl pods', 'make', 'zzzz', 'find name py'];
 
-/** Lines as people have them: some programs, many arguments. */
+/** Returns typical lines: some programs, many arguments. */
 export function historyLines(count: number): readonly string[] {
   const programs = [
     'git commit -m',
@@ -28,7 +28,7 @@ export function historyLines(count: number): readonly string[] {
   );
 }
 
-/** Times of each key in ms. */
+/** Returns the time of each key in ms. */
 export function searchTimes(count: number): { readonly first: number; readonly keys: readonly number[] } {
   const folder = mkdtempSync(join(tmpdir(), 'aish-bench-'));
   try {

@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- hosts`: a judged command on a host beside the same over a connection that is shared; and one command on 20
- * hosts beside Ansible, whose masters are open and which sends its modules as it does by default. Real sshd on loopback, in turns, in one
- * run. Ends with 1 where a goal is missed, or could not be measured since a program is not there.
+ * `npm run bench -- hosts`: a judged command on a host compared with the same over a shared connection; and one command
+ * on 20 hosts compared with Ansible, with open masters and its modules sent as by default. Real sshd on loopback, in
+ * turns, in one run. Exits with 1 where a goal is missed, or could not be measured because a program is missing.
  */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -19,9 +19,9 @@ import { lacksSshd, type SshHosts, startSshds } from '../support/sshd.ts';
 import { median } from './typing.ts';
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 60);
-/** Between two commands of a model lies an answer of it; what is opened meanwhile is measured with neither. Ms. */
+/** Ms between two commands for an answer of the model. Whatever is opened meanwhile is measured with neither. */
 const THINKING_MS = 150;
-/** Commands one right behind the other: without a goal, since no model is so fast. */
+/** Commands directly after one another, without a goal, since no model is so fast. */
 const IN_A_ROW = 10;
 const FLEET_ROUNDS = 3;
 const HOSTS = 20;
@@ -42,7 +42,10 @@ function verdict(what: string, figures: string, ratio: number, goal: number): bo
   return held;
 }
 
-/** Judged, looked at again and started as the engine does it; beside it `ssh -t` over the very same connection. */
+/**
+ * A command judged, checked again and started as the engine does it, compared with `ssh -t` over the very same
+ * connection.
+ */
 async function command(server: SshHosts, what: string, command: string): Promise<boolean> {
   const at = hostsOf({ bin: server.bin, name: 'host1' });
   await at.open();
@@ -83,7 +86,7 @@ async function command(server: SshHosts, what: string, command: string): Promise
   );
 }
 
-/** `true` on all of them: over masters that have to be opened, and over open ones; beside Ansible, whose own are open. */
+/** `true` on all hosts, over new masters and over open ones, compared with Ansible over open ones. */
 async function fleet(server: SshHosts): Promise<boolean> {
   if (lacks('ansible')) {
     console.log(`${HOSTS} hosts: NOT MEASURED, there is no ansible`);

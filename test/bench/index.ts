@@ -1,4 +1,4 @@
-/** `npm run bench [-- NAME [ARGUMENTS]]`: one measurement by its name. */
+/** `npm run bench [-- NAME [ARGUMENTS]]`: runs one measurement by its name. */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 

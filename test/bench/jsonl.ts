@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** The rows of a file with one JSON value a line. */
+/** Returns the rows of a file with one JSON value a line. */
 export function rowsIn<T>(file: string | URL): readonly T[] {
   return readFileSync(file, 'utf8')
     .split('\n')

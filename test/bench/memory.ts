@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- memory`: what a long run leaves in memory: a Norris run of 2,000 steps on screen, the memory of the
- * program at its end against that at step 100. Linux only: it reads /proc.
+ * `npm run bench -- memory`: the memory that a long run leaves: a Norris run of 2,000 steps on screen, the program's
+ * memory at its end compared with that at step 100. Linux only: it reads /proc.
  */
 import { readFileSync } from 'node:fs';
 import { scratch } from '../support/program.ts';
@@ -10,7 +10,7 @@ import { startScriptedServer, whenever } from '../support/scripted-server.ts';
 const STEPS = Number(process.env.BENCH_STEPS ?? 2000);
 const FIRST = 100;
 const GOAL = 1.3;
-/** Looked at so often; the median of a look is that of a program which has just cleaned up or is about to. */
+/** The number of samples. The median hides whether a garbage collection has just happened or is due. */
 const SAMPLES = 50;
 
 let step = 0;
@@ -39,7 +39,7 @@ function memory(): number {
   return Number(rss) / 1024;
 }
 
-/** The median over the steps before this one. */
+/** Returns the median over the steps before this one. */
 async function around(last: number): Promise<number> {
   const seen: number[] = [];
   for (let at = last - SAMPLES; at <= last; at += 1) {

@@ -1,8 +1,8 @@
 /**
- * How often the gate would interrupt recorded agent work: `npm run bench -- replay RUNS.jsonl`, a line being
- * `{"run", "commands": []}`. Each run is judged in order in an empty directory that stands for /app, and has another for
- * /tmp. Files named behind `>` are made there, with the text of a here-document, and the start file of an environment
- * that Python makes. Nothing of a command is run.
+ * How often the gate would interrupt recorded agent work: `npm run bench -- replay RUNS.jsonl`, with lines `{"run",
+ * "commands": []}`. Each run is judged in order in an empty directory in place of /app, with another for /tmp. Files
+ * named after `>` are created there, with the text of a here-document, and the start file of a Python environment.
+ * Nothing of a command is run.
  */
 import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ type Answer = { readonly verdict: string; readonly rule: string | null; readonly
 
 const HERE_DOC =
   /cat\s+(?:>\s*(\S+)\s+<<-?\s*['"]?(\w+)['"]?|<<-?\s*['"]?(\w+)['"]?\s*>\s*(\S+))[^\n]*\n([\s\S]*?)\n\2\3(?=\n|$)/g;
-/** Where a command works: behind the `cd` that it begins with. */
+/** The directory in which a command works, if it begins with `cd`. */
 const BEGINS = /^\s*cd\s+([A-Za-z0-9_./-]+)\s*&&/;
 const VENV = /python3?\s+-m\s+venv\s+([A-Za-z0-9_./-]+)/g;
 const ACTIVATE = 'VIRTUAL_ENV=.\nexport VIRTUAL_ENV\nPATH="$VIRTUAL_ENV/bin:$PATH"\nexport PATH\nhash -r\n';
@@ -66,7 +66,7 @@ console.log(`runs interrupted: ${Math.round((100 * interrupted) / runs.length)} 
 for (const [why, count] of [...reasons].sort((a, b) => b[1] - a[1]).slice(0, 25))
   console.log(`${String(count).padStart(5)}  ${why}`);
 
-/** Makes what a command would have written, so that it is there later. */
+/** Creates what a command would have written, so that later commands find it. */
 function makeTargets(cmd: string, cwd: string, made: Set<string>): void {
   const from = resolve(cwd, BEGINS.exec(cmd)?.[1] ?? '');
   const files = [...cmd.matchAll(TARGET)].map(([, name = '']) => [resolve(from, name), 'x\n'] as const);
@@ -83,7 +83,7 @@ function makeTargets(cmd: string, cwd: string, made: Set<string>): void {
       writeFileSync(path, text);
       made.add(path);
     } catch {
-      // A file stands where a directory would have to be: the command would have failed too.
+      // A file is in place of a directory: the command would have failed too.
     }
   }
 }

@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- resume`: what a long session costs when it is resumed: its first frame against that of a fresh start,
- * and reading and folding its journal against `JSON.parse` of the same lines.
+ * `npm run bench -- resume`: the cost of resuming a long session: its first frame compared with a fresh start, and
+ * reading and folding its journal compared with `JSON.parse` of the same lines.
  */
 import { Transcript } from '../../src/engine/transcript.ts';
 import { reduce } from '../../src/session/reduce.ts';

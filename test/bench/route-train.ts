@@ -1,9 +1,7 @@
 /**
  * Makes src/router/weights.ts: `node test/bench/route-train.ts`. With `--half` it trains on half of the lines of tldr,
- * reports the other half, and writes nothing.
- *
- * Trained on test/corpus/tldr (tldr-pages, CC-BY 4.0) and test/corpus/route-train.jsonl, without any line that also
- * stands in a set that is measured.
+ * reports on the other half, and writes nothing. Trained on test/corpus/tldr (tldr-pages, CC-BY 4.0) and
+ * test/corpus/route-train.jsonl, without any line of a set that is measured.
  */
 import { writeFileSync } from 'node:fs';
 import { BUCKETS, features, inspect, MIN_LANGUAGE_SCORE } from '../../src/router/classify.ts';
@@ -15,7 +13,7 @@ type Example = { readonly at: readonly number[]; readonly ai: boolean; readonly 
 const EPOCHS = 14;
 const RATE = 0.15;
 const DECAY = 2e-6;
-/** How often an own line counts, against one of tldr. */
+/** The weight of the project's own line, compared with one of tldr. */
 const OWN = 3;
 const ASKED = ['please', 'can you', 'how do I', 'I want to', 'could you', 'help me', 'let us', 'now', 'then'];
 
@@ -43,7 +41,7 @@ function examples(lines: readonly Labelled[], knows: (word: string) => boolean, 
   return found;
 }
 
-/** Two letters of the first word swapped. */
+/** Swaps two letters of the first word. */
 function mistyped(line: string): string {
   const at = Math.floor(random() * ((line.split(/\s/, 1)[0] ?? '').length - 1));
   return line.slice(0, at) + line.charAt(at + 1) + line.charAt(at) + line.slice(at + 2);
@@ -75,7 +73,7 @@ function train(set: readonly Example[]): Float64Array {
   return weights;
 }
 
-/** Eight bits a weight. */
+/** Reduces each weight to eight bits. */
 function quantized(weights: Float64Array): { bytes: Int8Array; scale: number } {
   const most = weights.reduce((max, weight) => Math.max(max, Math.abs(weight)), 0);
   const scale = most / 127;

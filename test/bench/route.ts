@@ -1,4 +1,7 @@
-/** Measures the router: `npm run bench -- route`; `--errors` behind it also lists what was taken wrongly. Ends with 1 where a goal is missed. */
+/**
+ * Measures the router: `npm run bench -- route`; `--errors` after it also lists the mistakes. Exits with 1 where a goal
+ * is missed.
+ */
 import { classify, isShellWord } from '../../src/router/classify.ts';
 import { type Labelled, ownKnown, ownLines, tldrLines } from './route-data.ts';
 
@@ -16,7 +19,7 @@ type Report = {
   readonly wrong: readonly Labelled[];
 };
 
-/** Recall of both kinds in percent, and the mean time of one line. */
+/** Returns the recall of both kinds in percent, and the mean time of one line. */
 export function measure(lines: readonly Labelled[], known: ReadonlySet<string>): Report {
   const words = { knows: (word: string) => known.has(word) || isShellWord(word) };
   const all = { ai: 0, shell: 0 };
@@ -32,7 +35,7 @@ export function measure(lines: readonly Labelled[], known: ReadonlySet<string>):
   return { language: recall('ai'), commands: recall('shell'), micros, wrong };
 }
 
-/** Questions of the second set in other languages: they stand together at its end of questions. */
+/** Returns the questions of the second set in other languages, which are at the end of its questions. */
 export function otherLanguages(): Labelled[] {
   const asked = ownLines('second').filter(({ kind }) => kind === 'ai');
   return asked.slice(asked.findIndex(({ line }) => line.startsWith('wie groß')));

@@ -1,4 +1,4 @@
-/** What the launcher costs (SB-4): `bash -c true` with it against without it, by the same parent, turn by turn. */
+/** The cost of the launcher (SB-4): `bash -c true` with and without it, by the same parent, in turns. */
 import { spawn } from 'node:child_process';
 import { createPrivateTmp, detectSandbox, sandboxArgv, supervisedArgv } from '../../src/effects/sandbox/index.ts';
 import { buildTools, type Tools } from '../effects/sandbox/tools.ts';

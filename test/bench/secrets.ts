@@ -28,7 +28,7 @@ function accuracy(rows: readonly Labelled[]): void {
   }
 }
 
-/** Megabytes a second of this process's own time. */
+/** Prints megabytes a second of this process's own time. */
 function speed(name: string, text: string): void {
   const filter = new SecretsFilter();
   filter.find(text.slice(0, 200_000));

@@ -1,9 +1,9 @@
-/** What one part of the table of `npm run bench` is made of. */
+/** The parts of one section of the table of `npm run bench`. */
 
-/** What a figure is divided by. */
+/** The divisor of a figure. */
 export type Beside = {
   readonly name: string;
-  /** Another figure than the row's own. */
+  /** A figure other than the row's own. */
   readonly figure?: string;
   /** The largest ratio that is good enough. */
   readonly goal?: number;
@@ -11,7 +11,7 @@ export type Beside = {
 
 export type Contender = {
   readonly name: string;
-  /** One round: its figures by name, in any unit. */
+  /** Measures one round; returns its figures by name, in any unit. */
   measure(): Promise<Readonly<Record<string, number>>>;
 };
 
@@ -21,7 +21,7 @@ export type Section = {
   readonly figures: readonly {
     readonly figure: string;
     readonly beside?: readonly Beside[];
-    /** For what is counted and not timed. */
+    /** An absolute limit, for what is counted and not timed. */
     readonly limit?: number;
   }[];
 };

@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- shell`: natively and inside, in one run: from Enter to the prompt for `true` in bash, zsh and fish, as far as
- * they are there; a flood under tmux; and what a key costs in a history of 10,000 lines, for the search and while typing.
- * Ends with 1 where a goal is missed, or could not be measured since a program is not there.
+ * `npm run bench -- shell`: natively and inside, in one run. From Enter to the prompt for `true` in bash, zsh and fish,
+ * if installed; a flood under tmux; and the cost of a key with a history of 10,000 lines, for the search and while
+ * typing. Exits with 1 where a goal is missed, or could not be measured because a program is missing.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,13 +15,13 @@ import { floodTimes } from './tmux-flood.ts';
 import { median } from './typing.ts';
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 200);
-/** How much longer it may take inside, in ms. */
+/** The allowed extra time inside, in ms. */
 const GOALS: Readonly<Record<string, number>> = { bash: 5, zsh: 5, fish: 8 };
-/** How many times as long a flood may take inside. */
+/** The allowed ratio of a flood's time inside. */
 const FLOOD_GOAL = 1.5;
 const FLOOD_ROUNDS = 2;
 const HISTORY_LINES = 10_000;
-/** Of a key, at the 95th percentile, in ms. */
+/** For a key, at the 95th percentile, in ms. */
 const SEARCH_GOAL_MS = 16;
 const TYPING_GOAL_MS = 2;
 const PROMPT = '@@P@@';
@@ -66,7 +66,7 @@ async function measure(program: string): Promise<boolean> {
   const natively: number[] = [];
   const inside: number[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
-    // Neither is at work on what follows its last prompt.
+    // Neither shell is still working after its last prompt.
     await new Promise((resolve) => setTimeout(resolve, 30));
     seen = '';
     let began = performance.now();
@@ -112,7 +112,7 @@ function keys(what: string, times: readonly number[], goal: number): boolean {
 
 const verdict = (held: boolean) => (held ? 'held' : 'MISSED');
 
-/** What nobody has seen is not held. */
+/** An unmeasured goal counts as missed. */
 function unmeasured(what: string, program: string): false {
   console.log(`${what}: NOT MEASURED, there is no ${program}`);
   return false;

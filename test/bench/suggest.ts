@@ -1,4 +1,7 @@
-/** `npm run bench -- suggest`: what a typed key costs for a suggestion out of 10,000 lines and for the colours of the line. */
+/**
+ * `npm run bench -- suggest`: the cost of a typed key for a suggestion out of 10,000 lines and for the colours of the
+ * line.
+ */
 import type { WordFacts } from '../../src/contracts/lines.ts';
 import { layoutEditor } from '../../src/ui/editor/layout.ts';
 import { createEditor } from '../../src/ui/editor/state.ts';
@@ -19,7 +22,7 @@ const WORDS: WordFacts = {
   abbreviations: () => ({}),
 };
 
-/** Times of each key in ms, ascending. */
+/** Returns the time of each key in ms, ascending. */
 export function typingTimes(count: number): readonly number[] {
   const lines = historyLines(count);
   const kept = { lines, factsOf: () => undefined, isAgents: () => false };

@@ -1,8 +1,8 @@
 /**
- * `npm run bench [-- SECTION…]`: what a person feels, as ratios of neighbours measured in turns in one run: times of a
- * noisy machine mean little. Each stands beside the least that could do the same, beside pi where npx has it or can fetch
- * it, and beside an earlier build with BENCH_BEFORE=PATH.
- * Ends with 1 where a goal is missed. BENCH_ROUNDS=3 rounds, the median counts.
+ * `npm run bench [-- SECTION…]`: what the user feels, as ratios measured in turns in one run, since times on a noisy
+ * machine mean little. Each figure is compared with the least that could do the same, with pi if npx has it or can
+ * fetch it, and with an earlier build given by BENCH_BEFORE=PATH. Exits with 1 where a goal is missed. BENCH_ROUNDS=3
+ * rounds, of which the median counts.
  */
 import { hasBefore, hasPi, PI } from './contenders.ts';
 import { growth } from './figures/growth.ts';

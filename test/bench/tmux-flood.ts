@@ -19,7 +19,7 @@ async function until(condition: () => boolean, what: string): Promise<void> {
   }
 }
 
-/** One program in a tmux of its own. */
+/** Runs one program in a tmux of its own. */
 async function inTmux(
   place: Scratch,
   command: string,
@@ -51,7 +51,7 @@ async function inTmux(
   };
 }
 
-/** Milliseconds of each round, in turns. Needs tmux. */
+/** Returns the ms of each round, in turns. Needs tmux. */
 export async function floodTimes(rounds: number): Promise<{ readonly native: number[]; readonly inside: number[] }> {
   ensureBuilt();
   using place = scratch();

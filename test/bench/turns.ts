@@ -1,23 +1,25 @@
-/** Programs that are measured in turns, a few steps each, so that what else the machine does falls upon all of them alike. */
+/**
+ * Programs that are measured in turns, a few steps each, so that other load on the machine affects all of them alike.
+ */
 
 export class Turns {
   readonly #each: number;
   readonly #all: number;
-  /** Those who wait for their turn, in its order. */
+  /** Those who wait for their turn, in order. */
   #waiting: { readonly who: object; readonly go: () => void }[] = [];
   #whose: object | undefined;
   #left = 0;
 
   /**
-   * @param all so many take turns; the first turn begins when the last of them waits for it
-   * @param each steps of one turn
+   * @param all the number that take turns; the first turn begins when the last of them waits for it @param each steps
+   * of one turn
    */
   constructor(all: number, each: number) {
     this.#all = all;
     this.#each = each;
   }
 
-  /** Resolves when `who` may do a step: they have the turn, and have not done all of its steps. */
+  /** Resolves when `who` may do a step: it has the turn, and has not done all steps of it. */
   async step(who: object): Promise<void> {
     if (this.#whose === who && this.#left > 0) {
       this.#left -= 1;

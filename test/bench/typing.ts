@@ -1,4 +1,4 @@
-/** What the benches of the screen have in common: typing, and a server that streams. */
+/** Shared by the benches of the screen: typing, and a server that streams. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
@@ -32,13 +32,13 @@ export function median(values: readonly number[]): number {
   );
 }
 
-/** Sums up keys, of several measurements too. */
+/** Summarises keys, also of several measurements. */
 export function latencyOf(times: readonly number[], bytes: number): Latency {
   const sorted = times.toSorted((a, b) => a - b);
   return { p50: percentile(sorted, 0.5), p95: percentile(sorted, 0.95), p99: percentile(sorted, 0.99), bytes, times };
 }
 
-/** Types one letter at a time and waits until it stands on the screen. */
+/** Types one letter at a time and waits until it is on the screen. */
 export async function keyLatency(rig: Rig, keys = KEYS): Promise<Latency> {
   const times: number[] = [];
   const before = rig.raw.length;
@@ -50,7 +50,7 @@ export async function keyLatency(rig: Rig, keys = KEYS): Promise<Latency> {
       typed = '';
       await rig.waitForGone(old);
     }
-    // A run of one letter can't stand in the transcript by chance.
+    // A run of one letter can't be in the transcript by chance.
     typed += 'z';
     const wanted = typed.padStart(4, 'z').slice(-typed.length);
     const began = performance.now();
@@ -62,7 +62,9 @@ export async function keyLatency(rig: Rig, keys = KEYS): Promise<Latency> {
   return latencyOf(times, (rig.raw.length - before) / keys);
 }
 
-/** A server that streams so many tokens a second until the client goes, unless `answer` takes the request over. */
+/**
+ * A server that streams this many tokens a second until the client disconnects, unless `answer` handles the request.
+ */
 export async function tokenServer(
   rate: number,
   answer: (body: string, response: ServerResponse) => boolean = () => false,
@@ -100,7 +102,7 @@ async function textOf(request: IncomingMessage): Promise<string> {
   return Buffer.concat(parts).toString('utf8');
 }
 
-/** A session with this many lines of output behind it. */
+/** Writes a session with this many lines of output. */
 export function writeSession(place: Scratch, lines: number): void {
   const { max_turns, max_tool_rounds, norris, confirm_cmd } = DEFAULTS;
   const settings = {

@@ -7,7 +7,7 @@ import { randomInt } from 'node:crypto';
 import { lacks } from '../support/lacks.ts';
 import { CHECKS, checksFor, SHORT } from './table.ts';
 
-/** Runs the commands of a check, or others in their place; the process ends with the first that fails. */
+/** Runs the commands of a check, or the given ones; the process ends with the first that fails. */
 function run(name: string, commands = CHECKS[name]?.commands ?? []): void {
   const env = { ...process.env, ...CHECKS[name]?.env };
   if (env.AISH_SEED === 'new') {
@@ -22,14 +22,14 @@ function run(name: string, commands = CHECKS[name]?.commands ?? []): void {
   }
 }
 
-/** The tests of `npm test`; with files or folders among the arguments, all tests there, the long ones too. */
+/** Runs the tests of `npm test`; with files or folders among the arguments, all tests there, the long ones too. */
 function runTests(args: readonly string[]): void {
   const quoted = args.map((arg) => `'${arg.replaceAll("'", "'\\''")}'`).join(' ');
   const named = args.some((arg) => !arg.startsWith('-'));
   run('test', [`${named ? 'vitest run' : SHORT} ${quoted}`]);
 }
 
-/** Says which checks a change of these paths needs, and runs all that end within minutes. */
+/** Prints which checks a change of these paths needs, and runs all that end within minutes. */
 function runFor(paths: readonly string[]): void {
   const names = checksFor(paths);
   const [later, now] = [names.filter((name) => CHECKS[name]?.hours), names.filter((name) => !CHECKS[name]?.hours)];
@@ -38,7 +38,7 @@ function runFor(paths: readonly string[]): void {
   for (const name of now) run(name);
 }
 
-/** What has changed since a revision, committed or not, relative to the project's folder. */
+/** Returns what has changed since a revision, committed or not, relative to the project's folder. */
 function changedSince(revision: string): readonly string[] {
   if (lacks('git')) throw new Error('--since needs git');
   const git = (...args: readonly string[]) => execFileSync('git', args, { encoding: 'utf8' }).split('\n');

@@ -4,22 +4,22 @@ import { matchesGlob } from 'node:path';
 
 export type Check = {
   readonly what: string;
-  /** One after the other, until one fails. */
+  /** Run one after the other, until one fails. */
   readonly commands: readonly string[];
-  /** AISH_SEED `new` stands for a seed that each run draws. */
+  /** AISH_SEED `new` means a seed that each run draws. */
   readonly env?: Readonly<Record<string, string>>;
   /** Globs of the paths that need this check when they change. */
   readonly covers: readonly string[];
-  /** Takes from ten minutes to hours: runs only by its name. */
+  /** Takes from ten minutes to hours, so it runs only by name. */
   readonly hours?: true;
 };
 
-/** `npm test` leaves out the files with this suffix. */
+/** `npm test` omits the files with this suffix. */
 export const SHORT = "vitest run --exclude 'test/**/*.long.test.{ts,tsx}'";
 
-/** As root and as an ordinary user, where root asks. */
+/** Runs as root and as an ordinary user, when root runs it. */
 function forBothUsers(files: string): readonly string[] {
-  // An ordinary user may not write what the configuration would be compiled to.
+  // An ordinary user may not write the compiled configuration.
   return [`vitest run ${files}`, `sh scripts/as-ordinary.sh vitest run --configLoader runner ${files}`];
 }
 
@@ -237,7 +237,7 @@ export const CHECKS: Readonly<Record<string, Check>> = {
   },
 };
 
-/** The names of the checks that a change of these paths needs. */
+/** Returns the names of the checks that a change of these paths needs. */
 export function checksFor(paths: readonly string[]): readonly string[] {
   return Object.keys(CHECKS).filter((name) =>
     CHECKS[name]?.covers.some((glob) => paths.some((path) => matchesGlob(path, glob))),

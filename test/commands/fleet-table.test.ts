@@ -15,7 +15,7 @@ const row = (host: string, more: Partial<FleetRow> = {}): FleetRow => ({
   ...more,
 });
 
-it('a row for each host, and in what the outputs differ', () => {
+it('the table of a fleet has a row for each host, and shows how the outputs differ', () => {
   const rows = [
     row('web1'),
     row('web2', { output: '5.10\n' }),
@@ -33,13 +33,13 @@ it('a row for each host, and in what the outputs differ', () => {
   ]);
 });
 
-it('every output has its letter, however many there are', () => {
+it('every output in the table has its letter, however many there are', () => {
   const rows = Array.from({ length: 30 }, (_, n) => row(`h${n}`, { output: String(n) }));
   expect(new Set(outputClasses(rows).values()).size).toBe(30);
   expect(outputClasses(rows).get('h29')).toBe('AD');
 });
 
-it('what a host reports can draw nothing: it is shown as characters', () => {
+it('a host’s report is shown escaped, so that it can’t draw on the screen', () => {
   const [group] = groupHalts([
     {
       ...{ host: 'web1', kind: 'command', command: 'rm -rf "\u001b[2J"', cwd: '/srv', mode: 'unrestricted' },

@@ -5,7 +5,7 @@ import { commands } from '../../src/commands/table.ts';
 const help = (rest: string) =>
   commands.find(({ name }) => name === 'help')?.run({} as App, rest, new AbortController().signal);
 
-it('lists every command once, in one line of 80 columns, under a title', async () => {
+it('the help lists every command once, in one line of 80 columns, under a title', async () => {
   const lines = String(await help('')).split('\n');
   for (const { name } of commands)
     expect(
@@ -16,13 +16,13 @@ it('lists every command once, in one line of 80 columns, under a title', async (
   expect(lines[0]).toBe('The conversation');
 });
 
-it('shows one command in all its forms, with or without its colon', async () => {
+it('the help shows one command in all its forms, with or without its colon', async () => {
   expect(await help('undo')).toMatch(/^:undo \[.*\n {2}take back .*\n {2}:undo {6,}show /);
   expect(await help(':undo')).toBe(await help('undo'));
   expect(() => help('udno')).toThrow('no command udno; :help lists them');
 });
 
-it('shows what asks in the mode of the conversation', async () => {
+it('the help shows what asks in the mode of the conversation', async () => {
   const mode = commands.find(({ name }) => name === 'mode');
   const shown = (now: string) =>
     mode?.run({ engine: { conversation: { mode: now } } } as unknown as App, '', new AbortController().signal);

@@ -11,7 +11,7 @@ const ENTRIES: readonly Entry[] = [
   { kind: 'resumed', at: new Date(2026, 10, 20, 9, 12).getTime() },
 ];
 
-test('a transcript as Markdown, in which no output can end its block', () => {
+test('the exported Markdown has blocks that no output can end', () => {
   expect(transcriptMarkdown(ENTRIES)).toBe(`> **why \\*this\\*?**
 
 the model · exit 1
@@ -29,7 +29,7 @@ It is \`<script>alert(1)</script>\`.
 `);
 });
 
-test('as a page that runs nothing and loads nothing', () => {
+test('the exported page runs nothing and loads nothing', () => {
   const page = transcriptHtml(ENTRIES, 'a "session"');
   expect(page).toContain("default-src 'none'");
   expect(page).toContain('<title>a &quot;session&quot;</title>');

@@ -26,14 +26,14 @@ async function load(own: object, cwd: string, project?: object) {
 describe('the mode of a directory', () => {
   const mine = () => join(home, 'code', 'mine');
 
-  it('holds in it and below it, the longest path first, and nowhere beside it', async () => {
+  it('applies in it and below it, the longest path first, and nowhere else', async () => {
     const projects = { [join(home, 'code')]: { mode: 'project' }, [mine()]: { mode: 'unrestricted' } };
     expect((await load({ projects }, join(mine(), 'src'))).config.mode).toBe('unrestricted');
     expect((await load({ projects }, join(home, 'code', 'mine-too'))).config.mode).toBe('project');
     expect((await load({ projects }, home)).config.mode).toBe('restricted');
   });
 
-  it('is never a project’s own to set, even one that is trusted; it may tighten', async () => {
+  it('can’t be set by a project itself, even a trusted one, except to tighten', async () => {
     const asks = { projects: { [mine()]: { mode: 'unrestricted' } }, mode: 'project' };
     const asked = await load({}, mine(), asks);
     expect(asked.config.mode).toBe('restricted');
@@ -42,7 +42,7 @@ describe('the mode of a directory', () => {
     expect(tight.config.mode).toBe('restricted');
   });
 
-  it('counts as asked for where any file sets it, and not where it is the default', async () => {
+  it('counts as requested where any file sets it, and not as a default', async () => {
     const asked = async (...given: Parameters<typeof load>) => (await load(...given)).modeAsked;
     expect(await asked({}, mine())).toBe(false);
     expect(await asked({ projects: { [mine()]: { mode: 'restricted' } } }, home)).toBe(false);

@@ -17,14 +17,14 @@ const problem = async (text: string) => {
 };
 
 describe('a configuration file', () => {
-  it('needs not be there', async () => {
+  it('may be missing', async () => {
     expect(await loadConfig(undefined, { HOME: home })).toMatchObject({
       ok: true,
       config: { max_turns: 40, models: {} },
     });
   });
 
-  it('must be there when it was named', async () => {
+  it('must exist when it was named', async () => {
     const loaded = await loadConfig(join(home, 'none.jsonc'), { HOME: home });
     expect(loaded).toMatchObject({
       ok: false,
@@ -32,7 +32,7 @@ describe('a configuration file', () => {
     });
   });
 
-  it('may give a part of any block: the rest of it keeps its defaults', async () => {
+  it('may set a part of any block, and the rest keeps its defaults', async () => {
     const path = join(home, 'c.jsonc');
     const usual = await loadConfig(undefined, { HOME: home });
     if (!usual.ok) throw new Error(usual.message);
@@ -42,7 +42,7 @@ describe('a configuration file', () => {
     }
   });
 
-  it('that is nested without end is one line, as a project’s is a notice', async () => {
+  it('with endless nesting costs one line, or a notice in a project', async () => {
     expect(await problem(`{ "mcp": ${'['.repeat(6000)}`)).toBe('c.jsonc:1:209: nested more than 200 levels deep');
     const trust = { has: () => false };
     writeFileSync(join(home, '.aish.jsonc'), '['.repeat(6000));
@@ -104,7 +104,7 @@ describe('a configuration file', () => {
       'c.jsonc:1:25: unknown key mcp.servers.s.comand; did you mean command?',
     ],
     ['{"__proto__": {"x": 1}}', 'c.jsonc:1:2: the key __proto__ is not allowed'],
-  ])('%s is one line', async (text, message) => {
+  ])('with a mistake gives one line: %s', async (text, message) => {
     expect(await problem(text)).toBe(message);
   });
 
@@ -118,7 +118,7 @@ describe('a configuration file', () => {
     }
   });
 
-  it('collects what runs without asking from both keys', async () => {
+  it('allows commands without asking by both keys', async () => {
     const path = join(home, 'c.jsonc');
     writeFileSync(path, '\uFEFF{"auto_approve": ["bash"], "mcp": {"auto_approve": ["files__*"]}}');
     expect(await loadConfig(path, {})).toMatchObject({ config: { auto_approve: ['bash', 'files__*'] } });

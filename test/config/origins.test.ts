@@ -1,4 +1,4 @@
-/** `config show`: what holds, and which line of which file says so. */
+/** `config show`: each value in force, with the line of the file that sets it. */
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ async function settings(own: string, project?: string, trusted = false) {
   return (key: string) => all.find((setting) => setting.key === key);
 }
 
-it('names the line of the user’s file, and default for the rest', async () => {
+it('config show names the line of the user’s file, and default for the rest', async () => {
   const of = await settings(
     '{\n  // mine\n  "models": {\n    "fast": { "base_url": "http://127.0.0.1:1/v1" }\n  },\n  "max_turns": 9\n}',
   );
@@ -32,7 +32,7 @@ it('names the line of the user’s file, and default for the rest', async () => 
   expect(of('token_budget')).toBeUndefined();
 });
 
-it('of a project’s file only what counts is its', async () => {
+it('config show attributes to a project’s file only what it may set', async () => {
   const project = '{ "max_turns": 5, "model": "deep",\n "token_budget": 512 }';
   const untrusted = await settings('{ "max_turns": 9, "token_budget": 9000 }', project);
   expect(untrusted('max_turns')).toMatchObject({ value: 5, origin: 'project', place: `${home}/repo/.aish.jsonc:1:3` });
@@ -43,14 +43,14 @@ it('of a project’s file only what counts is its', async () => {
   expect(trusted('model')).toMatchObject({ value: 'deep', origin: 'project' });
 });
 
-it('a list or a block of both names where each part stands', async () => {
+it('config show names the place of each part of a merged list or block', async () => {
   const project = '{ "mcp": { "servers": { "db": { "command": "db" } } } }';
   const of = await settings('{ "mcp": { "servers": { "git": { "command": "mine" } } } }', project, true);
   expect(of('mcp.servers.git.command')).toMatchObject({ value: 'mine', origin: 'user' });
   expect(of('mcp.servers.db.command')).toMatchObject({ value: 'db', origin: 'project' });
 });
 
-it('finds a value that was written under its other name', async () => {
+it('config show finds a value that was written under its old name', async () => {
   const of = await settings('{ "safety": { "max_norris_steps": 5 }, "mcp": { "auto_approve": ["a__*"] } }');
   expect(of('norris.max_norris_steps')).toMatchObject({ value: 5, origin: 'user' });
   expect(of('auto_approve')).toMatchObject({ value: ['a__*'], origin: 'user' });

@@ -77,13 +77,13 @@ describe("a project's file", () => {
     expect((await load(own, { ...wish, model: 'cloud' })).config.model).toBeUndefined();
   });
 
-  it('that is wrong is said and left out', async () => {
+  it('with a mistake is reported and ignored', async () => {
     const { config, notices } = await load({}, '{"max_turn": 1}');
     expect(config.max_turns).toBe(40);
     expect(notices).toEqual([expect.stringMatching(/\.aish\.jsonc:1:2: unknown key max_turn; .*ignored$/)]);
   });
 
-  it('is looked for up to the top of the repository, and followed to its real path', async () => {
+  it('is looked for up to the top of the repository, and resolved to its real path', async () => {
     const { project } = await load({}, { max_turns: 3 }, join(repo, 'src'));
     expect(project?.path).toBe(join(repo, '.aish.jsonc'));
     writeFileSync(join(home, '.aish.jsonc'), '{"max_turns": 1}');
@@ -97,8 +97,8 @@ describe("a project's file", () => {
   });
 });
 
-describe('what is trusted', () => {
-  it('is kept in a private file, and a broken one trusts nothing', () => {
+describe('the trust of files', () => {
+  it('is stored in a private file, and a broken one trusts nothing', () => {
     expect(createTrust(state()).add('/p', 'text')).toBe(true);
     expect(createTrust(state()).has('/p', 'text')).toBe(true);
     expect(createTrust(state()).has('/p', 'other')).toBe(false);
@@ -114,7 +114,7 @@ describe('what is trusted', () => {
     ['max_answer_tokens', { max_answer_tokens: 1 }],
     ['norris.max_norris_steps', { norris: { max_norris_steps: 1 } }],
     ['cost.stop_at_dollars', { cost: { stop_at_dollars: 0 } }],
-  ])('can’t stop the program by %s while nobody trusts it; the notice names the file', async (key, limits) => {
+  ])('is needed for %s: without it the value is ignored, with a notice that names the file', async (key, limits) => {
     const without = (await load({}, {})).config;
     const loaded = await load({}, limits);
     expect(loaded.config).toEqual(without);

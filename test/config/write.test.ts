@@ -30,11 +30,11 @@ describe('the choice of a model (BR-6)', () => {
     expect(await loadConfig(path, {})).toMatchObject({ ok: true, config: { model: 'fast', models: { fast: model } } });
   });
 
-  it('keeps comments, order, link and mode of what is there', async () => {
+  it('keeps existing comments, order, link and mode', async () => {
     const real = join(dir, 'real.jsonc');
     const path = join(dir, 'link.jsonc');
     writeFileSync(real, '{\n  // mine\n  "max_turns": 7, // few\n  "models": { "deep": { "base_url": "x" } },\n}\n');
-    // Not by its creation: the umask of this machine would have a say in that.
+    // chmod instead of the mode at creation, which the umask would change.
     chmodSync(real, 0o640);
     symlinkSync(real, path);
     expect(writeModelChoice(path, 'fast', model)).toBeUndefined();
@@ -47,7 +47,7 @@ describe('the choice of a model (BR-6)', () => {
     expect(readdirSync(dir).sort()).toEqual(['link.jsonc', 'real.jsonc']);
   });
 
-  it('changes only the model of a preset that is there, and puts no other address behind its name', () => {
+  it('changes only the model of an existing preset, and puts no other address behind its name', () => {
     const path = join(dir, 'c.jsonc');
     const own = { ...model, api_key_cmd: 'pass show gate', secrets: 'scrub', fallback: ['deep'] };
     const text = JSON.stringify({ models: { fast: own } });
@@ -63,7 +63,7 @@ describe('the choice of a model (BR-6)', () => {
     });
   });
 
-  it('leaves a broken or unreachable file alone, and says so', () => {
+  it('leaves a broken or unreachable file unchanged, and says so', () => {
     const path = join(dir, 'c.jsonc');
     writeFileSync(path, '{ "max_turns": ');
     expect(writeModelChoice(path, 'fast', model)).toMatch(/not a valid configuration/);
@@ -72,7 +72,7 @@ describe('the choice of a model (BR-6)', () => {
   });
 });
 
-describe('places', () => {
+describe('the program’s directories', () => {
   it('follow XDG, and a relative value counts as unset', () => {
     expect(placesOf({ HOME: '/h' })).toEqual({
       config: '/h/.config/aish/config.jsonc',
@@ -86,7 +86,7 @@ describe('places', () => {
   });
 });
 
-it('takes /dev/null for no configuration, and a directory for a mistake', async () => {
+it('/dev/null counts as no configuration, and a directory as a mistake', async () => {
   expect(await loadConfig('/dev/null', {})).toMatchObject({ ok: true, config: { max_turns: 40 } });
   expect(await loadConfig(dir, {})).toMatchObject({ ok: false, message: expect.stringMatching(/it is a directory/) });
 });

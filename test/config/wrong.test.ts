@@ -1,4 +1,4 @@
-/** Wrong configurations, and the lines that each of them gets: place, what is wrong, and what was probably meant. */
+/** Wrong configurations, and the lines for each: place, mistake, and probable intention. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ type Row = readonly [what: string, text: string, ...mistakes: readonly string[]]
 const MODEL = '"models": { "fast": { "base_url": "http://127.0.0.1:1/v1" } }';
 
 const ROWS: readonly Row[] = [
-  // What is no JSON.
+  // Invalid JSON.
   ['a brace too few', '{ "max_turns": 4', '1:17: close brace expected'],
   ['a value that is missing', '{ "model": }', '1:12: value expected'],
   ['a comma that is missing', '{ "model": "a" "shell": "b" }', '1:16: comma expected'],
@@ -98,7 +98,7 @@ const ROWS: readonly Row[] = [
     '{ "ui": { "screen": "half" } }',
     '1:21: ui.screen must be equal to one of the allowed values: full, plain',
   ],
-  // What is missing.
+  // Missing values.
   [
     'a preset without its server',
     '{ "models": { "fast": {} } }',
@@ -114,7 +114,7 @@ const ROWS: readonly Row[] = [
     '{ "safety": { "destructive_patterns": [{ "pattern": "x" }] } }',
     "1:40: safety.destructive_patterns.0 must have required property 'reason'",
   ],
-  // What must hold together.
+  // Values that must agree.
   [
     'a preset that there is not',
     `{ ${MODEL}, "model": "fats" }`,
@@ -172,7 +172,7 @@ const ROWS: readonly Row[] = [
     '{ "mcp": { "servers": { "a": { "url": "http://a", "oauth": { "clientid": "me" } } } } }',
     '1:62: unknown key mcp.servers.a.oauth.clientid; did you mean client_id?',
   ],
-  // Several at once, in the order of the file.
+  // Several mistakes, in the order of the file.
   [
     'many',
     '{\n  "modell": "fast",\n  "max_turns": 0,\n  "ui": { "mose": 1, "screen": "half" },\n  "mcp": { "servers": { "a": {} } }\n}',
@@ -185,19 +185,19 @@ const ROWS: readonly Row[] = [
 ];
 
 describe('a wrong configuration', () => {
-  it.each(ROWS)('%s', async (_what, text, ...mistakes) => {
+  it.each(ROWS)('gets its lines: %s', async (_what, text, ...mistakes) => {
     const checked = await checkText(text, 'c');
     if (checked.ok) throw new Error('it was taken');
     expect(checked.mistakes).toEqual(mistakes.map((line) => expect.stringMatching(begins(`c:${line}`))));
-    // At start it is one line: the first.
+    // At the start it is one line: the first.
     expect(checked.message).toBe(checked.mistakes[0]);
   });
 
-  it('there are at least forty of them', () => {
+  it('has at least forty examples', () => {
     expect(ROWS.length).toBeGreaterThanOrEqual(40);
   });
 
-  it('of a thousand mistakes the first fifty are told, and how many more there are', async () => {
+  it('with a thousand mistakes gets the first fifty, and the number of the others', async () => {
     const keys = Array.from({ length: 1000 }, (_, n) => `"wrong${n}": 1`);
     const checked = await checkText(`{ ${keys.join(', ')} }`, 'c');
     if (checked.ok) throw new Error('it was taken');
@@ -206,7 +206,7 @@ describe('a wrong configuration', () => {
   });
 });
 
-describe('what is left of a wrong configuration', () => {
+describe('the usable part of a wrong configuration', () => {
   it.each([
     ['a key with a slip', '{ "modell": "fast", "max_turns": 7 }', {}],
     [
@@ -216,7 +216,7 @@ describe('what is left of a wrong configuration', () => {
     ],
     ['a server without an address', '{ "mcp": { "servers": { "a": {} } }, "max_turns": 7 }', { mcp: { servers: {} } }],
     ['a fallback to nobody', `{ ${MODEL.replace(' }', ', "fallback": ["x"] }')}, "max_turns": 7 }`, { max_turns: 7 }],
-  ])('is all but %s', async (_what, text, more) => {
+  ])('is everything except %s', async (_what, text, more) => {
     const loaded = await load(text);
     expect(loaded).toMatchObject({ ok: false, rest: { config: { max_turns: 7, ...more } } });
     expect(loaded).not.toHaveProperty('rest.unread');
@@ -237,11 +237,11 @@ describe('what is left of a wrong configuration', () => {
     ['confirm_cmd', '{ "confirm_cmd": "always" }'],
     ['models.fast.secrets', `{ ${MODEL.replace(' }', ', "secrets": "blok" }')} }`],
     ['models.fast.secrets', `{ ${MODEL.replace(' }', ', "secrts": "block" }')} }`],
-  ])('names %s as unread: %s', async (name, text) => {
+  ])('lists %s as unread: %s', async (name, text) => {
     expect(await load(text)).toMatchObject({ ok: false, rest: { unread: [name] } });
   });
 
-  it('sends a preset nothing secret whose word about secrets can not be read', async () => {
+  it('sends no secret to a preset whose secrets policy can’t be read', async () => {
     const loaded = await load(`{ ${MODEL.replace(' }', ', "secrets": "blok" }')} }`);
     expect(loaded).toMatchObject({ rest: { config: { models: { fast: { secrets: 'block' } } } } });
   });
@@ -250,14 +250,14 @@ describe('what is left of a wrong configuration', () => {
     ['a comma that is missing', Buffer.from('{ "max_turns": 7 "mode": "restricted" }'), /comma expected/],
     ['UTF-16', Buffer.from('\uFEFF{ "max_turns": 7 }', 'utf16le'), /it is UTF-16: save it as UTF-8/],
     ['UTF-16 without its mark', Buffer.from('{ "max_turns": 7 }', 'utf16le'), /it is UTF-16: save it as UTF-8/],
-  ])('is nothing of a file with %s, and the file is unread', async (_what, bytes, message) => {
+  ])('is empty for a file with %s, which counts as unread', async (_what, bytes, message) => {
     const loaded = await load(bytes);
     expect(loaded).toMatchObject({ ok: false, message: expect.stringMatching(message), rest: { unread: [FILE] } });
     expect(loaded).toMatchObject({ rest: { config: { max_turns: 40 } } });
   });
 
   it.each(['// nothing yet\n', '/* { "max_turns": 7 } */', '\uFEFF// nothing\n\n'])(
-    'is no question for %j',
+    'is not needed for the empty %j',
     async (text) => {
       expect(await load(text)).toMatchObject({ ok: true, config: { max_turns: 40 } });
     },

@@ -37,13 +37,13 @@ describe('the price of a preset', () => {
     expect(mine.of({ ...local, model: 'gpt-5.4-mini' })).toBeUndefined();
   });
 
-  it('is known by the host: the same name elsewhere is another price, a dated name the same', () => {
+  it('depends on the host: the same name elsewhere has another price, and a dated name the same', () => {
     expect(noFile.of({ ...cloud, baseUrl: 'https://resale.example/v1' })).toBeUndefined();
     expect(noFile.of({ ...cloud, model: 'gpt-5.4-mini-2026-03-05' })?.prices.input).toBe(0.75);
     expect(noFile.of({ ...cloud, model: 'gpt-5.4-mini-turbo' })).toBeUndefined();
   });
 
-  it('counts as paid where it is not known, unless it is local or said to be nothing', () => {
+  it('counts as paid when it is unknown, unless the server is local or free', () => {
     const unknown = { ...cloud, model: 'other' };
     expect([noFile.paid(local), noFile.paid(cloud), noFile.paid(unknown)]).toEqual([false, true, true]);
     expect(noFile.paid({ ...unknown, prices: { input: 0, output: 0 } })).toBe(false);
@@ -62,18 +62,18 @@ describe('the price of a preset', () => {
   });
 });
 
-describe('a call', () => {
-  it('costs what the server says, before any list', () => {
+describe('the cost of a call', () => {
+  it('is what the server reports, before any list', () => {
     const usage = { promptTokens: 1000, completionTokens: 100, dollars: 0.5 };
     expect(count(cloud, reply('a', [], { usage }))).toMatchObject({ dollars: 0.5, local: false });
   });
 
-  it('costs what its tokens cost, those from the cache at their price', () => {
+  it('is the cost of its tokens, with those from the cache at their own price', () => {
     const usage = { promptTokens: 1_000_000, completionTokens: 0, cachedTokens: 600_000 };
     expect(count(cloud, reply('a', [], { usage }))?.dollars).toBeCloseTo(0.4 * 0.75 + 0.6 * 0.075);
   });
 
-  it('costs nothing on this machine, and an unknown amount where no price is known', () => {
+  it('is nothing on this machine, and unknown where no price is known', () => {
     const answer = reply('a', [], { usage: { promptTokens: 10, completionTokens: 1 } });
     expect(count(local, answer)).toMatchObject({ local: true });
     expect(count(local, answer)).not.toHaveProperty('dollars');
@@ -86,22 +86,22 @@ describe('a call', () => {
     ['told by no server', reply('y'.repeat(40))],
     ['cancelled', reply('y'.repeat(40), [], { finish: 'cancelled' })],
     ['cut', failed('cut', 'y'.repeat(40))],
-  ])('that was %s is estimated, and said to be', (_, answer) => {
+  ])('is estimated, and marked so, for a call that was %s', (_, answer) => {
     expect(count(local, answer)).toMatchObject({ promptTokens: 100, completionTokens: 10, estimated: true });
   });
 
-  it('that was cut is counted with what the server told until then', () => {
+  it('of a cut call uses the counts that the server sent until then', () => {
     const answer = { ...failed('cut', 'y'), usage: { promptTokens: 77, completionTokens: 3 } };
     expect(count(local, answer)).toMatchObject({ promptTokens: 77, completionTokens: 3 });
     expect(count(local, answer)).not.toHaveProperty('estimated');
   });
 
-  it('that asked for tools has said something', () => {
+  it('includes the tokens of tool calls', () => {
     expect(count(local, reply('', [bash('c', 'x'.repeat(100))]))?.completionTokens).toBeGreaterThan(25);
   });
 
   it.each(['unreachable', 'auth', 'busy', 'refused', 'unknown-preset', 'server'] as const)(
-    'that failed before anything was done (%s) is not counted',
+    'is not counted for a call that failed before anything was done (%s)',
     (kind) => {
       expect(count(cloud, failed(kind))).toBeUndefined();
     },
@@ -129,7 +129,7 @@ describe('the user’s price list', () => {
     ['[{ "model": "m", "input": 1, "output": 2, "cost": 3 }]', /price 1 has an unknown key: cost/],
     ['{}', /must be a list of prices/],
     ['[\n{ "model": ]', /prices\.jsonc:2: /],
-  ])('says what is wrong with %s, and none of it is used', (text, problem) => {
+  ])('with the mistake %s is reported and not used', (text, problem) => {
     const read = write(text);
     expect(read.rows).toEqual([]);
     expect(read.problem).toMatch(problem);
@@ -152,7 +152,7 @@ describe('the ledger', () => {
       throw new Error(why);
     });
 
-  it('sums up by day and model over sessions, and is private', async () => {
+  it('adds up by day and model over sessions, and is private', async () => {
     using first = closing(open());
     using second = closing(open());
     first.add('s1', noon(2), call);
@@ -174,7 +174,7 @@ describe('the ledger', () => {
     expect(statSync(join(dir, 'costs.jsonl')).mode & 0o777).toBe(0o600);
   });
 
-  it('loses no record to a torn line of a program that was killed', async () => {
+  it('loses no record to a torn line of a killed program', async () => {
     using ledger = closing(open());
     ledger.add('s1', noon(1), call);
     appendFileSync(join(dir, 'costs.jsonl'), '{"at":17,"session":"s');
@@ -183,7 +183,7 @@ describe('the ledger', () => {
     expect(readFileSync(join(dir, 'costs.jsonl'), 'utf8')).not.toMatch(/preset|prices/);
   });
 
-  it('takes the calls of several programs at once', async () => {
+  it('accepts the calls of several programs at once', async () => {
     const fixture = fileURLToPath(new URL('fixture.ts', import.meta.url));
     const path = join(dir, 'costs.jsonl');
     const ended = Array.from({ length: 3 }, (_, n) =>
@@ -194,13 +194,13 @@ describe('the ledger', () => {
     expect((await ledger.days()).reduce((sum, day) => sum + day.calls, 0)).toBe(900);
   });
 
-  it('is not made before something was counted, and a look at none is empty', async () => {
+  it('is not created before something was counted, and reads as empty until then', async () => {
     using ledger = closing(open());
     expect(await ledger.days()).toEqual([]);
     expect(existsSync(join(dir, 'costs.jsonl'))).toBe(false);
   });
 
-  it('tells once that it can’t be written', () => {
+  it('reports once that it can’t be written', () => {
     const told: string[] = [];
     writeFileSync(join(dir, 'file'), '');
     const ledger = openLedger(join(dir, 'file', 'costs.jsonl'), (why) => told.push(why));

@@ -1,4 +1,4 @@
-/** The pages that people read, and the blocks of code in them. */
+/** The pages for users, and the blocks of code in them. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 

@@ -1,6 +1,6 @@
 /**
- * What the pages tell people: each configuration is checked as the program checks it, each `:` command, bench and check
- * is there, each link leads somewhere.
+ * The contents of the pages: each configuration is checked as the program checks it, each `:` command, bench and check
+ * exists, and each link has a target.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -9,7 +9,7 @@ import { commands } from '../../src/commands/table.ts';
 import { checkText } from '../../src/config/check.ts';
 import { BLOCKS, PAGES, ROOT, textOf } from './blocks.ts';
 
-/** What stands in one page in `marks`. */
+/** Returns the inline code of a page. */
 const marked = (page: string) =>
   [
     ...textOf(page)
@@ -21,12 +21,12 @@ describe('configurations in the pages', () => {
   // A list is `prices.jsonc`.
   const configs = BLOCKS.filter(({ language, text }) => language === 'jsonc' && !text.startsWith('['));
 
-  it.each(configs.map((block, n) => [`${block.page}, ${n + 1}`, block.text]))('%s is valid', async (_name, text) => {
+  it.each(configs.map((block, n) => [`${block.page}, ${n + 1}`, block.text]))('are valid: %s', async (_name, text) => {
     const checked = await checkText(text, 'page');
     expect(checked.ok ? [] : checked.mistakes).toEqual([]);
   });
 
-  it('there is one for every kind of server', () => {
+  it('include one for every kind of server', () => {
     const sections = textOf('docs/models.md').split(/^## /m).slice(1);
     const without = sections.filter((text) => !/^```jsonc$/m.test(text)).map((text) => text.split('\n')[0]);
     expect(without).toEqual([
@@ -40,7 +40,7 @@ describe('configurations in the pages', () => {
 });
 
 describe('names in the pages', () => {
-  it.each(PAGES)('%s: commands, benches and checks are there', (page) => {
+  it.each(PAGES)('of commands, benches and checks exist: %s', (page) => {
     const known = new Set(commands.map(({ name }) => name));
     const unknown = marked(page).flatMap((text) => {
       const [, name] = /^:([a-z]+)(?: |$)/.exec(text) ?? [];
@@ -52,7 +52,7 @@ describe('names in the pages', () => {
       expect(lists[kind === 'check' ? 'check' : 'bench']).toMatch(new RegExp(`^  '?${name}'?:\\s`, 'm'));
   });
 
-  it.each(PAGES)('%s: links lead somewhere', (page) => {
+  it.each(PAGES)('of links have targets: %s', (page) => {
     const targets = [
       ...textOf(page)
         .replace(/`[^`\n]*`/g, '')
@@ -67,7 +67,7 @@ describe('names in the pages', () => {
     }
   });
 
-  it.each(PAGES)('%s: subcommands and options of ours are on the man page', (page) => {
+  it.each(PAGES)('of subcommands and options are on the man page: %s', (page) => {
     const man = textOf('docs/aish-tui.1').replaceAll('\\-', '-');
     const words = marked(page).flatMap((text) => {
       const [program, ...rest] = text.split(/ -- | /);
@@ -79,7 +79,7 @@ describe('names in the pages', () => {
     expect(words.filter((word) => !new RegExp(`(?<![\\w-])${word}(?![\\w-])`).test(man))).toEqual([]);
   });
 
-  it('what troubleshooting says that you see is what the program says', () => {
+  it('of messages in troubleshooting appear in the program’s source', () => {
     const sources = ['src', 'components', 'aish-tui'].flatMap((place) => filesIn(join(ROOT, place)));
     const all = sources
       .map((file) => readFileSync(file, 'utf8'))
@@ -107,7 +107,7 @@ function filesIn(place: string): readonly string[] {
   }
 }
 
-/** As the sites that show these pages make it of a heading. */
+/** Returns the anchor that sites make of a heading. */
 function anchorOf(heading: string): string {
   return heading
     .toLowerCase()

@@ -3,7 +3,7 @@ import { screenToSvg } from '../../docs/picture/svg.ts';
 import { scratch } from '../support/program.ts';
 import { startRig } from '../support/rig.ts';
 
-it('draws the cells of a screen: colours, looks, inverse, and nothing for blanks', async () => {
+it('a picture shows the cells of a screen: colours, styles, inverse, and nothing for blanks', async () => {
   using place = scratch();
   await using rig = startRig(place, {
     file: '/usr/bin/printf',

@@ -7,20 +7,20 @@ import { type Rig, startRig } from '../support/rig.ts';
 import { startScriptedServer } from '../support/scripted-server.ts';
 import type { Scene } from './scene.ts';
 
-/** The first one is the size that a scene is played at. */
+/** A scene is played at the first of these sizes. */
 export const SIZES = ['80x24', '40x10', '120x40', '200x60'] as const;
 export type Size = (typeof SIZES)[number];
 
 export const LOOKS = ['dark', 'light', 'none'] as const;
 export type Look = (typeof LOOKS)[number];
 
-/** What differs from run to run, and what the gallery shows instead. */
+/** Text that differs from run to run, and its replacement in the gallery. */
 const STEADY: readonly (readonly [RegExp, string])[] = [
   [/([✓✗](?: \d+ ·)?) [\d.]+ (?:ms|s)(?= *│?$)/gm, '$1 4 ms'],
   [/· [\d.]+ (?:ms|s)(?= ·| *$)/gm, '· 2 s'],
   [/((?:only reads|undoable|by you [\d:]+) ·) [\d.]+ (?:ms|s)/g, '$1 4 ms'],
   [/(·|running|thinking|waits for you|again in) [\d.]+ s\b/g, '$1 2 s'],
-  // Its line may break before the time.
+  // The line may break before the time.
   [/(again in\s+)[\d.]+ s\b/g, '$12 s'],
   [/^ {2}[\d.]+ s$/gm, '  2 s'],
   [/≈ \d+ tok\/s/g, '≈ 41 tok/s'],
@@ -37,8 +37,8 @@ const STEADY_RUNS: typeof STEADY = [
   ...STEADY.filter(([each]) => !/^ctx/.test(each.source)),
 ];
 /**
- * What comes and goes with a time: how long something took, the place that gives way to it, the blanks before what stands
- * at the right, and those at the end of a row, which are drawn or not.
+ * Text that depends on the time: durations, the directory that yields to them, blanks before right-aligned text, and
+ * blanks at the end of a row, which may be drawn or not.
  */
 const COMES_AND_GOES: readonly (readonly [RegExp, string])[] = [
   [/ · [\d.]+ (?:ms|s)(?= ·| *$)/gm, ''],
@@ -53,20 +53,20 @@ function replaced(text: string, rules: readonly (readonly [RegExp, string])[]): 
   return rules.reduce((text, [changing, shown]) => text.replace(changing, shown), text);
 }
 
-/** On a narrow screen who allowed it gives way to how long it took. */
+/** On a narrow screen the name of the approver yields to the duration. */
 const GIVES_WAY: readonly (readonly [RegExp, string])[] = [
   [/ *(?:only reads|kept: undoable)(?: · ?)?/g, '  '],
-  // So does the end of the step itself.
+  // The end of the step itself yields too.
   [/^(✓ +\d+ {2}).*….*$/gm, '$1…'],
 ];
 
-/** The screen as text, without what a clock or the machine decides. */
+/** Returns the screen as text, without what a clock or the machine decides. */
 export function steadyText(rig: Rig, size: Size): string {
   const narrow = size === '40x10' ? GIVES_WAY : [];
   return replaced(rig.text(), [...STEADY, ...COMES_AND_GOES.slice(0, -1), ...narrow, ...COMES_AND_GOES]).trimEnd();
 }
 
-/** The same in its styles, cell by cell. */
+/** Returns the same in its styles, cell by cell. */
 export function steadyRuns(rig: Rig): readonly (readonly Run[])[] {
   return rig.runs().map((row) =>
     row.map((run) => ({
@@ -77,8 +77,8 @@ export function steadyRuns(rig: Rig): readonly (readonly Run[])[] {
 }
 
 /**
- * Plays `scene` from the first prompt on.
- * @param take is shown the program at each size, and waits for what it wants to see
+ * Plays `scene` from the first prompt on. @param take is shown the program at each size, and waits for what it wants to
+ * see
  */
 export async function capture(
   scene: Scene,
@@ -108,19 +108,19 @@ export async function capture(
 
 const TEXTS = new URL('text/', import.meta.url);
 
-/** What a picture is kept as: without colours, words and brackets stand for them. */
+/** Returns the file name of a picture; without colours, words and brackets replace them. */
 export function pictureName(size: Size, look: Look): string {
   return look === 'none' ? `${size} ${look}` : size;
 }
 
-/** How a scene looked when it was last looked at, by the names of its pictures. */
+/** Returns the stored pictures of a scene, by name. */
 export function picturesOf({ name }: Scene): ReadonlyMap<string, string> {
   const [, ...parts] = readFileSync(new URL(`${name}.txt`, TEXTS), 'utf8').split(/^== (.*)\n/m);
   const pairs = parts.flatMap((part, at) => (at % 2 === 0 ? [[part, (parts[at + 1] ?? '').trimEnd()] as const] : []));
   return new Map(pairs);
 }
 
-/** Keeps it. */
+/** Stores the pictures of a scene. */
 export function keepPictures({ name }: Scene, pictures: ReadonlyMap<string, string>): void {
   mkdirSync(TEXTS, { recursive: true });
   const parts = [...pictures].map(([size, text]) => `== ${size}\n${text}\n`);

@@ -5,15 +5,18 @@ import { lacks } from '../support/lacks.ts';
 import { capture, LOOKS, pictureName, picturesOf, SIZES, steadyText } from './capture.ts';
 import { SCENES } from './scenes.ts';
 
-/** `npm run check -- gallery` plays every scene, and in light and without colour as well; else each fifth is played. */
+/**
+ * `npm run check -- gallery` plays every scene, and in light and without colour as well; otherwise every fifth is
+ * played.
+ */
 const whole = process.env.AISH_GALLERY === 'all';
 const looks = whole ? LOOKS : (['dark'] as const);
 const played = SCENES.filter((_, index) => whole || index % 5 === 0);
 
 // A HALT offers a trial where the kernel launcher can be built.
-describe.skipIf(lacks('cc'))('in the real program', () => {
-  describe.each(looks)('%s', (look) => {
-    it.each(played.map((scene) => [scene.name, scene] as const))('%s is as its picture', async (_name, scene) => {
+describe.skipIf(lacks('cc'))('the gallery in the real program', () => {
+  describe.each(looks)('with the look %s', (look) => {
+    it.each(played.map((scene) => [scene.name, scene] as const))('shows %s like its picture', async (_name, scene) => {
       const pictures = picturesOf(scene);
       await capture(scene, look, look === 'dark' ? SIZES : SIZES.slice(0, 1), async (size, rig) => {
         const picture = pictures.get(pictureName(size, look));
@@ -24,7 +27,7 @@ describe.skipIf(lacks('cc'))('in the real program', () => {
   });
 });
 
-it('the page shows at most twelve scenes, each with its picture, and every scene has a name of its own', () => {
+it('the gallery page shows at most twelve scenes, each with its picture, and scene names are unique', () => {
   expect(new Set(SCENES.map(({ name }) => name)).size).toBe(SCENES.length);
   expect(SCENES.length).toBeGreaterThanOrEqual(40);
   expect(SHOWN.size).toBeLessThanOrEqual(12);

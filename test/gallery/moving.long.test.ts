@@ -1,4 +1,4 @@
-/** The README's moving picture: the program as it is, each screen in its time. */
+/** The README's moving picture: the current program, each screen in its time. */
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { play } from '../../docs/generate/screen.ts';
@@ -19,13 +19,13 @@ function screensOf(svg: string): readonly string[] {
 }
 
 // A HALT offers a trial where the kernel launcher can be built.
-it.skipIf(lacks('cc'))('shows what the program draws', { timeout: 120_000 }, async () => {
+it.skipIf(lacks('cc'))('the moving picture shows what the program draws', { timeout: 120_000 }, async () => {
   const kept = screensOf(readFileSync(new URL('../../docs/screen.svg', import.meta.url), 'utf8'));
   expect(kept.length).toBeGreaterThan(8);
   expect(screensOf(movingSvg(await play(), 88, ''))).toEqual(kept);
 });
 
-it('shows one screen at a time, without a gap, and the longest where no motion is wanted', () => {
+it('the moving picture shows one screen at a time without a gap, and the longest one where no motion is wanted', () => {
   const frame = (seconds: number, text: string): Frame => ({
     seconds,
     rows: [[{ column: 0, width: text.length, text, style: PLAIN }]],

@@ -1,4 +1,4 @@
-/** What a picture of the gallery is: a state of the real program, and how a person gets there. */
+/** A picture of the gallery: a state of the real program, and how the user reaches it. */
 import type { Rig } from '../support/rig.ts';
 import type { ScriptedServer, Turn } from '../support/scripted-server.ts';
 
@@ -7,9 +7,9 @@ export type Stage = { readonly rig: Rig; readonly server: ScriptedServer; readon
 export type Scene = {
   /** The file's name. */
   readonly name: string;
-  /** What is to be seen, in half a sentence. */
+  /** What is shown, in half a sentence. */
   readonly title: string;
-  /** What the model answers; none: the program's own demo model. */
+  /** The model's answers; without them, the program's own demo model. */
   readonly script?: readonly Turn[];
   readonly config?: Readonly<Record<string, unknown>>;
   readonly args?: readonly string[];
@@ -18,17 +18,17 @@ export type Scene = {
   readonly files?: Readonly<Record<string, string>>;
   /** Programs that the state needs. */
   readonly needs?: readonly string[];
-  /** From the first prompt to the state. */
+  /** Plays from the first prompt to the state. */
   play?(stage: Stage): Promise<void>;
 };
 
-/** Types a line, and waits for what it leads to. */
+/** Types a line, and waits for its result. */
 export async function enter({ rig }: Stage, line: string, then: string | RegExp): Promise<void> {
   rig.type(`${line}\r`);
   await rig.waitFor(then);
 }
 
-/** Presses keys by name, and waits for what they lead to. */
+/** Presses keys by name, and waits for their result. */
 export async function press({ rig }: Stage, keys: readonly string[], then: string | RegExp): Promise<void> {
   rig.key(...keys);
   await rig.waitFor(then);

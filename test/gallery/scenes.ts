@@ -1,4 +1,4 @@
-/** Every state that the gallery shows, in its order. */
+/** Every state that the gallery shows, in order. */
 import type { Scene } from './scene.ts';
 import { AROUND } from './scenes/around.ts';
 import { CHAT } from './scenes/chat.ts';

@@ -1,9 +1,9 @@
-/** What the published package says of itself, and who may publish. */
+/** The published package's manifest, and who may publish. */
 import { spawnSync } from 'node:child_process';
 import { expect, it } from 'vitest';
 import { packageManifest, ROOT, readManifest, releaseNotes } from '../../release/manifest.ts';
 
-it('names what it needs to run and no more: one dependency, the launchers, a true Node, nothing to run at install', () => {
+it('the manifest has one dependency, the launchers, the required Node, and no install scripts', () => {
   const manifest = packageManifest(readManifest(), ['@aish-tui/sandbox-linux-x64', '@aish-tui/sandbox-linux-arm64']);
   expect(manifest).toMatchObject({
     name: 'aish-tui',
@@ -26,7 +26,7 @@ it('a checkout refuses to be published, and says what to do instead', () => {
   expect(stderr).toContain('npm run release');
 });
 
-it('takes the notes of its version from the changelog, else those of what is not released yet', () => {
+it('the release notes come from the version’s part of the changelog, or from Unreleased', () => {
   const changelog =
     '# Changelog\n\n## Unreleased\n\n- new\n\n## 1.1.0 (2026-11-22)\n\n- one\n\n### Fixed\n\n- two\n\n## 1.0.0\n';
   expect(releaseNotes(changelog, '1.1.0')).toBe('- one\n\n### Fixed\n\n- two');

@@ -23,7 +23,7 @@ function install(
   return `node_modules/${name}`;
 }
 
-it('finds the packages in a bundle’s inputs, nested and scoped ones too, each once', () => {
+it('packages in a bundle’s inputs are found once each, including nested and scoped ones', () => {
   expect(
     packagesOf([
       'src/cli.ts',
@@ -36,18 +36,18 @@ it('finds the packages in a bundle’s inputs, nested and scoped ones too, each 
   ).toEqual(['node_modules/@scope/thing', 'node_modules/ink', 'node_modules/ink/node_modules/chalk']);
 });
 
-it('carries name, version, licence, its text and its NOTICE', async () => {
+it('a notice has name, version, licence, its text and its NOTICE', async () => {
   const folder = install('@scope/thing', { license: 'Apache-2.0' }, { LICENSE: 'the text', 'NOTICE.txt': 'by us' });
   const text = await notices(root, [folder]);
   expect(text).toContain('@scope/thing 1.2.3: Apache-2.0\n\nthe text\n\nby us\n');
 });
 
-it('says whose it is where a package has no licence file', async () => {
+it('a notice names the author of a package without a licence file', async () => {
   const folder = install('bare', { license: 'ISC', author: { name: 'A. Uthor' } });
   expect(await notices(root, [folder])).toContain('bare 1.2.3: ISC\n\n(no licence file; by A. Uthor)');
 });
 
-describe('a licence that is not on the list', () => {
+describe('a package with a licence', () => {
   it.each([
     ['GPL-3.0-only', false],
     ['AGPL-3.0', false],
@@ -58,7 +58,7 @@ describe('a licence that is not on the list', () => {
     ['MIT', true],
     ['(MIT OR GPL-3.0)', true],
     ['(BSD-3-Clause AND MIT)', true],
-  ])('%s: may be shipped %s', async (license, may) => {
+  ])('%s may be shipped: %s', async (license, may) => {
     const folder = install('thing', license === undefined ? {} : { license });
     const made = notices(root, [folder]);
     if (may) await expect(made).resolves.toContain('thing 1.2.3');

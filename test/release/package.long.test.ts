@@ -18,13 +18,13 @@ beforeAll(() => {
 afterAll(() => rmSync(place, { recursive: true }));
 
 describe('the package', () => {
-  it('stays small: under 4 MB packed, 11 MB unpacked', () => {
+  it('stays below 4 MB packed and 11 MB unpacked', () => {
     expect(packed.bytes).toBeLessThan(4e6);
     expect(packed.unpacked).toBeLessThan(11_000_000);
     expect(statSync(packed.file).size).toBe(packed.bytes);
   });
 
-  it('holds one build: every chunk is reached from its start', () => {
+  it('contains one build: every chunk is reachable from its start', () => {
     const dist = join(folder, 'dist');
     const chunks = readdirSync(dist).filter((name) => name.endsWith('.mjs'));
     const reached = new Set<string>();
@@ -38,7 +38,7 @@ describe('the package', () => {
     expect(chunks.filter((name) => !reached.has(name))).toEqual([]);
   });
 
-  it('carries licences and pages, and neither sources nor a launcher of this machine', () => {
+  it('contains licences and pages, and neither sources nor a launcher of this machine', () => {
     const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
     for (const wanted of [
       'LICENSE',
@@ -56,7 +56,7 @@ describe('the package', () => {
       expect(text).toContain(`\n${bundled}`);
   });
 
-  it('needs an empty place: a build into a used one would carry what nothing loads', () => {
+  it('needs an empty directory: a build into a used one would include unused files', () => {
     mkdirSync(join(place, 'used'));
     expect(() => stage(readManifest(), [], join(place, 'used'))).toThrow('EEXIST');
   });

@@ -5,7 +5,7 @@ import { measure, otherLanguages } from '../bench/route.ts';
 import { ownKnown, ownLines, tldrLines } from '../bench/route-data.ts';
 
 const words = knownWords(ownKnown());
-/** All commands of tldr installed: the worst case for language. */
+/** All commands of tldr are installed: the worst case for language. */
 const everything = new Set([...tldrLines().known, ...ownKnown(), 'll', 'la', 'please']);
 const kindOf = (line: string) => classify(line, words).kind;
 
@@ -16,17 +16,17 @@ describe('prefixes (IN-1)', () => {
     ['!why not', 'shell', 'why not'],
     ['?ls -la', 'ai', 'ls -la'],
     ['! ', 'shell', ''],
-  ])('%s is %s', (line, kind, text) => {
+  ])('decide that %s is %s', (line, kind, text) => {
     expect(classify(line, words)).toMatchObject({ kind, text, forced: true });
   });
 
-  it('keeps a command private with two marks', () => {
+  it('keep a command private with two exclamation marks', () => {
     expect(classify('!!cat .env', words)).toMatchObject({ kind: 'shell', private: true, text: 'cat .env' });
     expect(classify('!cat .env', words).private).toBeUndefined();
   });
 });
 
-describe('without a prefix (IN-2)', () => {
+describe('a line without a prefix (IN-2)', () => {
   it.each([
     "find . -name '*.py'",
     'FOO=bar make',
@@ -43,7 +43,7 @@ describe('without a prefix (IN-2)', () => {
     'who am i',
     'time ls',
     '',
-  ])('shell: %s', (line) => expect(kindOf(line)).toBe('shell'));
+  ])('goes to the shell: %s', (line) => expect(kindOf(line)).toBe('shell'));
 
   it.each([
     'find all python files changed last week',
@@ -64,57 +64,57 @@ describe('without a prefix (IN-2)', () => {
     'sudo why is this not working',
     'any idea?',
     'what now ?',
-  ])('language: %s', (line) => expect(kindOf(line)).toBe('ai'));
+  ])('goes to the model: %s', (line) => expect(kindOf(line)).toBe('ai'));
 
-  it('takes the same words as a command or not by what is installed', () => {
+  it('is a command or not depending on what is installed', () => {
     expect(classify('zz', { knows: () => true })).toMatchObject({ kind: 'shell', why: 'known command' });
     expect(classify('hello', { knows: () => false }).kind).toBe('ai');
   });
 
   it.each(['hallo welt', 'queued two', 'second try', 'buongiorno mondo', 'ohai there'])(
-    'asks about plain words that run nothing: %s',
+    'asks when it is plain words that run nothing: %s',
     (line) => expect(kindOf(line)).toBe('ai'),
   );
 
   it.each(['gti status', 'dokcer ps', 'mkae test', 'terraform plan', 'kubectl get pods', 'pnpm dev'])(
-    'lets the shell refuse a slip, and a program that is not installed: %s',
+    'goes to the shell if it is a typo or a program that is not installed: %s',
     (line) => expect(classify(line, knownWords(new Set(['git', 'docker', 'make']))).kind).toBe('shell'),
   );
 
-  it('takes a polite alias for what runs the rest of the line', () => {
+  it('with a polite alias is judged by the rest', () => {
     const polite = knownWords(new Set([...ownKnown(), 'please', 'apt']));
     expect(classify('please apt update', polite).kind).toBe('shell');
     expect(classify('please update everything', polite).kind).toBe('ai');
   });
 
-  it('knows an existing path from a question about one', () => {
+  it('starting with an existing path is distinguished from a question about the path', () => {
     const here = { knows: () => false, isPath: (word: string) => word === './serve' };
     expect(classify('./serve --port 80 in the back?', here).kind).toBe('shell');
   });
 });
 
-it('takes a short answer as an answer', () => {
+it('a short answer is recognised as an answer', () => {
   for (const line of ['yes', 'Continue', 'do it', 'OK, do it!', "don't", 'no thanks.'])
     expect(isAffirmation(line)).toBe(true);
   for (const line of ['ls', 'yes | head', 'make it', '']) expect(isAffirmation(line)).toBe(false);
 });
 
-it('answers the probe line by line (CL-2)', () => {
+it('the probe is answered line by line (CL-2)', () => {
   expect(routeLine('{"line":"ls -la"}', words)).toBe('{"kind":"shell"}');
   expect(routeLine('{"line":":help"}')).toBe('{"kind":"meta"}');
   expect(routeLine('{"line":"zork frobnicate","x":1}', knownWords(new Set(['zork'])))).toBe('{"kind":"shell"}');
   for (const bad of ['', 'null', '[]', '{"line":1}', '{']) expect(JSON.parse(routeLine(bad))).toHaveProperty('error');
 });
 
-describe('recall', () => {
-  it.each(['hard', 'fresh'] as const)('of the %s set', (name) => {
+describe('the router’s recall meets its goal', () => {
+  it.each(['hard', 'fresh'] as const)('for the %s set', (name) => {
     const { language, commands, wrong } = measure(ownLines(name), ownKnown());
     const said = wrong.map((one) => `${one.kind}: ${one.line}`).join('\n');
     expect(language, said).toBeGreaterThanOrEqual(95);
     expect(commands, said).toBeGreaterThanOrEqual(97);
   });
 
-  it('of the second set, and of its other languages', () => {
+  it('for the second set, and its other languages', () => {
     const { language, commands, wrong } = measure(ownLines('second'), everything);
     const said = wrong.map((one) => `${one.kind}: ${one.line}`).join('\n');
     expect(language, said).toBeGreaterThanOrEqual(95);
@@ -122,7 +122,7 @@ describe('recall', () => {
     expect(measure(otherLanguages(), everything).language, said).toBeGreaterThanOrEqual(90);
   });
 
-  it('of tldr-pages', () => {
+  it('for tldr-pages', () => {
     const { lines, known } = tldrLines();
     const { language, commands, micros } = measure(lines, known);
     expect(language).toBeGreaterThanOrEqual(98);

@@ -16,7 +16,7 @@ function program(dir: string, name: string, mode = 0o755): void {
   chmodSync(join(root, dir, name), mode);
 }
 
-it('knows executables, not other files or directories', async () => {
+it('the path index has executables, and no other files or directories', async () => {
   program('a', 'tool');
   program('a', 'readme', 0o644);
   mkdirSync(join(root, 'b', 'folder'));
@@ -29,7 +29,7 @@ it('knows executables, not other files or directories', async () => {
     expect(index.has(word), word).toBe(false);
 });
 
-it('sees what was installed and removed since, and a new PATH', async () => {
+it('the path index notices installed and removed programs, and a new PATH', async () => {
   program('a', 'old');
   const index = createPathIndex(`${root}/a`);
   await index.refresh();
@@ -43,7 +43,7 @@ it('sees what was installed and removed since, and a new PATH', async () => {
   expect([index.has('new'), index.has('other')]).toEqual([false, true]);
 });
 
-it('offers names for completion', async () => {
+it('the path index returns names for completion', async () => {
   for (const name of ['git', 'gitk', 'go']) program('a', name);
   const index = createPathIndex(`${root}/a:${root}/a`);
   await index.refresh();

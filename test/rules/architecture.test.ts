@@ -7,7 +7,7 @@ import { lacks } from '../support/lacks.ts';
 import { LINTER } from '../support/linters.ts';
 import { readSources, violations } from './architecture.ts';
 
-/** What is said of a project of these files; a file that is only imported is empty. */
+/** Returns the violations of a project with these files; a file that is only imported is empty. */
 function said(files: Readonly<Record<string, string>>): readonly string[] {
   return violations(new Map(Object.entries(files)));
 }
@@ -15,7 +15,7 @@ function said(files: Readonly<Record<string, string>>): readonly string[] {
 const value = (from: string) => `import { thing } from '${from}';\n`;
 
 describe('the import rule', () => {
-  it('holds in this project', () => {
+  it('is followed in this project', () => {
     expect(violations(readSources())).toEqual([]);
   });
 
@@ -33,7 +33,7 @@ describe('the import rule', () => {
     ['src/session/reduce.ts', '../text/glob.ts'],
     ['src/ui/keymap/resolver.ts', '../terminal/token.ts'],
     ['test/e2e/x.test.ts', '../../src/engine/engine.ts'],
-  ])('%s may import %s', (from, to) => {
+  ])('allows %s to import %s', (from, to) => {
     expect(said({ [from]: value(to) })).toEqual([]);
   });
 
@@ -59,11 +59,11 @@ describe('the import rule', () => {
     ['src/helpers/index.ts', './x.ts', 'rooms'],
     ['src/engine/view.tsx', './x.ts', 'no JSX'],
     ['hooks/x.ts', 'fs', 'write node:fs'],
-  ])('%s may not import %s', (from, to, why) => {
+  ])('forbids %s to import %s', (from, to, why) => {
     expect(said({ [from]: value(to) })).toEqual([expect.stringContaining(why)]);
   });
 
-  it('sees every form of import, and says on which line', () => {
+  it('detects every form of import, with its line', () => {
     const forms = [
       `import type { Thing } from '../engine/engine.ts';`,
       `import {\n  one,\n  two,\n} from '../engine/engine.ts';`,
@@ -83,7 +83,7 @@ describe('the import rule', () => {
     expect(said({ 'src/cli/main.ts': `const screen = () => import('../../components/main.tsx');\n` })).toEqual([]);
   });
 
-  it.skipIf(lacks(LINTER))('the linter finds circles, also of types', () => {
+  it.skipIf(lacks(LINTER))('leaves circular imports to the linter, which finds them for types too', () => {
     const folder = mkdtempSync(join(tmpdir(), 'aish-circle-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     writeFileSync(join(folder, 'a.ts'), `import type { B } from './b.ts';\nexport type A = B | 1;\n`);

@@ -1,5 +1,5 @@
 /**
- * The import rule and the other laws of form that a machine can hold. As a program it checks this project and prints
+ * The import rule and other formal rules that a machine can check. Run as a program it checks this project and prints
  * one line for each violation: `node test/rules/architecture.ts`.
  */
 import { readdirSync, readFileSync } from 'node:fs';
@@ -21,7 +21,7 @@ const FOLDERS = ['src', 'components', 'hooks', 'test', 'docs'];
 /** Source files by their path relative to the project, with `/`. */
 export type Sources = ReadonlyMap<string, string>;
 
-/** One line for each violation, `path:line: what is wrong`; none when all is well. */
+/** Returns one line for each violation, `path:line: what is wrong`; none when all is well. */
 export function violations(sources: Sources): readonly string[] {
   const found: string[] = [];
   for (const [path, text] of sources) {
@@ -44,7 +44,7 @@ export function violations(sources: Sources): readonly string[] {
         continue;
       }
       const target = posix.join(posix.dirname(path), specifier);
-      // A file of data beside the sources, or the manifest.
+      // A data file beside the sources, or the manifest.
       if (!sources.has(target) && !/\.tsx?$/.test(target)) continue;
       const to = roomOf(target);
       const why = room && to && whyNot(room, to, lazy);
@@ -54,7 +54,7 @@ export function violations(sources: Sources): readonly string[] {
   return found;
 }
 
-/** A literal in TypeScript may be longer, as may data: the formatter sees to the code around it. */
+/** A literal in TypeScript may be longer, as may data: the formatter handles the code around it. */
 function isTooLong(path: string, line: string): boolean {
   if (line.length <= MAX_COLUMNS || /^(?:test|docs)\//.test(path) || OLD_C.test(path)) return false;
   return /^\s*(?:\/\/|\/?\*+ )/.test(line) || (/\.[ch]$/.test(path) && !line.includes('"'));
@@ -73,7 +73,7 @@ function whyNotPackage(path: string, specifier: string): string | undefined {
   return builtin && !specifier.startsWith('node:') ? `write node:${specifier}` : undefined;
 }
 
-/** The project's own sources: TypeScript, the few lines of plain JavaScript, the launcher's C. */
+/** Returns the project's own sources: TypeScript, the few lines of plain JavaScript, the launcher's C. */
 export function readSources(): Sources {
   const root = fileURLToPath(new URL('../../', import.meta.url));
   const paths = FOLDERS.flatMap((folder) =>

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-/** What `aish-tui` has loaded when its first frame is drawn and keys are taken (src/cli/main.ts). */
+/** The modules that `aish-tui` has loaded when its first frame is drawn and keys are accepted (src/cli/main.ts). */
 const ENTRIES = ['src/cli.ts', 'src/config/glance.ts', 'src/ui/screen/first-frame.ts', 'src/ui/render/theme.ts'];
 
 const OWN = [
@@ -45,7 +45,7 @@ const OWN = [
   'src/ui/terminal/tty.ts',
 ];
 
-/** Each costs every start its time. */
+/** Each slows down every start. */
 const PACKAGES = ['ansi-regex', 'get-east-asian-width', 'string-width', 'strip-ansi'];
 const MAX_BYTES = 118_000;
 

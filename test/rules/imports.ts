@@ -1,4 +1,6 @@
-/** What a source file imports. A scan of its text is enough: the formatter keeps statements at the start of a line. */
+/**
+ * Finds what a source file imports. Scanning its text is enough: the formatter keeps statements at the start of a line.
+ */
 
 export type Import = { readonly specifier: string; readonly line: number; readonly lazy: boolean };
 
@@ -8,7 +10,7 @@ const STATEMENT = /^(?:import|export)\b(?:[^'"`;=()]*?\bfrom)?\s*(['"])([^'"\n]+
 /** `import('x')`, as a call or inside a type. */
 const CALL = /\bimport\(\s*(['"])([^'"\n]+)\1/g;
 
-/** All imports of `text`, by type too, since a type binds two files as a value does. */
+/** Returns all imports of `text`, types too, since a type binds two files as a value does. */
 export function importsOf(text: string): readonly Import[] {
   const found = (pattern: RegExp, lazy: boolean) =>
     [...text.matchAll(pattern)].map((match) => ({

@@ -5,7 +5,7 @@ it('every optional package is locked, those for other platforms too (else: node 
   expect(missingFrom(readLockFile())).toEqual([]);
 });
 
-it('looks for a package where Node would', () => {
+it('the lock file check looks for a package where Node would', () => {
   const asks = { optionalDependencies: { fast: '1.0.0' } };
   expect(missingFrom({ packages: { 'node_modules/@a/b': asks, 'node_modules/fast': {} } })).toEqual([]);
   expect(missingFrom({ packages: { 'node_modules/@a/b': asks, 'node_modules/@a/b/node_modules/fast': {} } })).toEqual(
@@ -23,7 +23,7 @@ it('every package has its checksum (else: node test/rules/lockfile.ts)', () => {
   ).toEqual([['node_modules/a', {}]]);
 });
 
-it('leaves a package out together with the wish for it, so that npm ci misses nothing', () => {
+it('a package is removed from the lock file together with its request, so that npm ci misses nothing', () => {
   const optionalDependencies = { '@a/b-darwin': '1.0.0', '@a/b-linux': '1.0.0' };
   const lock = {
     packages: {

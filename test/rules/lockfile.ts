@@ -1,8 +1,8 @@
 /**
- * `npm ci` refuses a lock file that lacks an optional package which another entry asks for, also one for another platform;
- * and npm leaves those out when the registry at hand does not serve them. As a program it adds what is missing, with the
- * checksums that the registry tells, and takes out what has none, with the word that asks for it:
- * `node test/rules/lockfile.ts`. docs/decisions/lockfile-checksums.md says why.
+ * `npm ci` refuses a lock file that lacks an optional package which another entry requests, even for another platform;
+ * and npm omits those when the current registry does not have them. Run as a program this file adds what is missing,
+ * with the registry's checksums, and removes what has none, with its request: `node test/rules/lockfile.ts`.
+ * docs/decisions/lockfile-checksums.md explains why.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -22,7 +22,7 @@ type Locked = {
 
 export type LockFile = { readonly packages: Readonly<Record<string, Locked>> };
 
-/** An optional package that a locked one asks for and that has no entry. */
+/** An optional package that a locked one requests and that has no entry. */
 type Missing = { readonly name: string; readonly range: string; readonly by: string; readonly dev: boolean };
 
 export function missingFrom(lock: LockFile): readonly Missing[] {
@@ -33,12 +33,12 @@ export function missingFrom(lock: LockFile): readonly Missing[] {
   );
 }
 
-/** Locked packages whose content nothing vouches for. */
+/** Returns locked packages without a checksum. */
 export function unverified(lock: LockFile): readonly [path: string, locked: Locked][] {
   return Object.entries(lock.packages).filter(([path, { integrity }]) => path !== '' && integrity === undefined);
 }
 
-/** The lock file without these entries, and without the wishes for them. */
+/** Returns the lock file without these entries, and without the requests for them. */
 export function without(lock: LockFile, gone: ReadonlySet<string>): LockFile {
   const stay = Object.entries(lock.packages).filter(([path]) => !gone.has(path));
   const packages = stay.map(([path, { optionalDependencies, ...rest }]): [string, Locked] => {
@@ -49,7 +49,7 @@ export function without(lock: LockFile, gone: ReadonlySet<string>): LockFile {
   return { ...lock, packages: Object.fromEntries(packages) };
 }
 
-/** What the registry at hand says of a version; undefined where it does not serve it. */
+/** Returns a version's checksum from the current registry; undefined where it does not have it. */
 function integrityOf(path: string, version: string): string | undefined {
   const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
   try {
@@ -62,7 +62,7 @@ function integrityOf(path: string, version: string): string | undefined {
   }
 }
 
-/** Whether a package in `folder` finds `name`, looking upwards as Node does. */
+/** Returns whether a package in `folder` finds `name`, looking upwards as Node does. */
 function isLocked(lock: LockFile, folder: string, name: string): boolean {
   if (posix.join(folder, 'node_modules', name) in lock.packages) return true;
   return folder !== '' && isLocked(lock, folder.replace(/(?:^|\/)node_modules\/(?:@[^/]+\/)?[^/]+$/, ''), name);
@@ -72,7 +72,7 @@ function isLocked(lock: LockFile, folder: string, name: string): boolean {
 const SYSTEMS = ['aix', 'android', 'darwin', 'freebsd', 'linux', 'netbsd', 'openbsd', 'openharmony', 'sunos', 'win32'];
 const CPUS = ['arm64', 'arm', 'ia32', 'loong64', 'mips64el', 'ppc64', 'riscv64', 's390x', 'wasm32', 'x64'];
 
-/** The entry npm would have written, less the checksum, which only a registry that serves it knows. */
+/** Returns the entry npm would have written, without the checksum, which only a registry that has it knows. */
 function entryFor({ name, range, dev }: Missing): Record<string, unknown> {
   const words = name.split(/[^a-z0-9]+/);
   const os = SYSTEMS.filter((system) => words.includes(system));

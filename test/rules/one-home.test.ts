@@ -7,12 +7,12 @@ import { GIT_OBEYS } from '../../src/knowledge/git.ts';
 import { spellOut } from '../../src/knowledge/patterns.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-/** Made from the rules and their examples. */
+/** Generated from the rules and their examples. */
 const MADE = 'docs/safety.md';
-/** More are a list of their own, which sooner or later says something else than the one in src/knowledge. */
+/** More shared names mean a separate list, which would sooner or later disagree with the one in src/knowledge. */
 const MOST_SHARED = 5;
 
-/** Names that mean one thing only: with a dot in front, or with a directory. */
+/** Names with only one meaning: with a leading dot, or with a directory. */
 const NAMES = new Set(
   [...CREDENTIAL_FILES, ...CONTROL_FILES, ...GIT_OBEYS]
     .flatMap(spellOut)

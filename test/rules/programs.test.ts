@@ -1,6 +1,6 @@
 /**
- * The suite passes where only the programs of `scripts/bare-machine.sh` are: whatever else a test runs is looked for by
- * `test/support/lacks.ts`. A scan finds what is written down as a word or a path, not what is put together.
+ * The suite passes where only the programs of `scripts/bare-machine.sh` are installed; `test/support/lacks.ts` looks
+ * for any other that a test runs. The scan finds programs written as a word or a path, not composed ones.
  */
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,18 +15,18 @@ const declared = new Set(
     .split(/\s+/),
 );
 
-/** A program by its full path, its name in a group. */
+/** A program by its full path, with its name in a group. */
 const FULL_PATH = /(?<=['"`\s=:])\/(?:usr\/|usr\/local\/|opt\/[\w-]+\/)?s?bin\/(?!\.\.)([\w.+-]+)/g;
 
 /** A program that a test starts by its name. */
 const STARTED = /\b(?:spawn|spawnSync|execSync|execFile|execFileSync|inPty)\(\s*\[?\s*['"`]([\w.+-]+)(?=['"`\s])/g;
 
-/** A line for a shell, typed or handed over; and the programs in one that this project's tests have a use for. */
+/** A line for a shell, typed or passed on; and the programs in it that this project's tests use. */
 const LINE = /(?:\brun\(|\bcall\('bash', \{ command: )\s*(['"`])(.*?)\1|\.type\(\s*(['"`])([^\n]*?)\\r\3/g;
 const OPTIONAL =
   /(?<=^|[|&;(]\s*)(?:awk|cc|diff|file|fish|gcc|git|less|make|man|nano|perl|pgrep|ps|python3?|script|ssh|strace|tar|tmux|top|vim?|zsh)(?=$|[\s\\;|&)])/g;
 
-/** What is wrong in a file's text: programs that are named by a path, or run without having been looked for. */
+/** Returns what is wrong in a file's text: programs named by a path, or run without a check that they exist. */
 function faults(text: string): readonly string[] {
   const paths = [...text.matchAll(FULL_PATH)].filter(([, name = '']) => !declared.has(name)).map(([path]) => path);
   const started = [...text.matchAll(STARTED)].map(([, name = '']) => name).filter((name) => !declared.has(name));
@@ -36,7 +36,7 @@ function faults(text: string): readonly string[] {
   return [...paths, ...[...started, ...lines].filter((name) => !text.includes(`('${name}')`))];
 }
 
-it('no test takes a program for granted that a machine may lack', () => {
+it('no test runs a program that a machine may lack without checking for it', () => {
   const files = globSync('**/*.{ts,tsx,mjs}', { cwd: TEST }).filter((path) => !path.endsWith('rules/programs.test.ts'));
   expect(files.length).toBeGreaterThan(100);
   const found = files.flatMap((path) => {
@@ -46,7 +46,7 @@ it('no test takes a program for granted that a machine may lack', () => {
   expect(found).toEqual([]);
 });
 
-it('the scan finds what it is for', () => {
+it('the scan for programs finds its examples', () => {
   expect(declared.size).toBeGreaterThan(100);
   expect(faults("existsSync('/usr/bin/zsh')")).toEqual(['/usr/bin/zsh']);
   expect(faults("const shells = ['/bin/bash', '/opt/homebrew/bin/zsh'];")).toEqual(['/opt/homebrew/bin/zsh']);
@@ -58,7 +58,7 @@ it('the scan finds what it is for', () => {
   expect(faults("spawn('/bin/sh', ['-c', 'seq 3']); execFile('mkfifo', [path]); rig.type('lesser')")).toEqual([]);
 });
 
-it('the list of what a bare machine skips knows each test file that may, and nothing else', () => {
+it('the list of tests that a bare machine skips is complete, and has nothing else', () => {
   const lines = readFileSync(join(TEST, 'bare-skips.txt'), 'utf8')
     .split('\n')
     .filter((line) => /^[^#]/.test(line));

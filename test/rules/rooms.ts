@@ -1,6 +1,6 @@
-/** The rooms of the house and who may know whom. */
+/** The rooms of the project, and which may import which. */
 
-/** Services stand side by side: none knows another. */
+/** Services are independent: none imports another. */
 const SERVICES = [
   'broker',
   'config',
@@ -17,7 +17,7 @@ const SERVICES = [
 
 /** The lowest rooms: every other room may import from them. */
 const BASE = ['text', 'knowledge'];
-/** What draws and reads the terminal, and knows nothing of the engine. */
+/** Rooms that draw and read the terminal, without knowing the engine. */
 const DRAWING = ['ui/terminal', 'ui/keymap', 'ui/editor', 'ui/render', ...BASE];
 const MACHINE = ['commands', 'engine', 'contracts', 'session'];
 
@@ -44,21 +44,24 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   text: [],
 };
 
-/** What the command line loads only when it is needed. */
+/** Rooms that the command line loads only when they are needed. */
 const LATE = ['components', 'ui/plain', 'integrations'];
 
-/** The room of a path relative to the project's folder; undefined for a place in `src/` that has no room. */
+/** Returns the room of a path relative to the project's folder; undefined for a place in `src/` that has no room. */
 export function roomOf(path: string): string | undefined {
   const [top = '', second = '', third, fourth] = path.split('/');
   if (top === 'components' || top === 'hooks') return top;
-  // Tests, documents and tools look at everything; nothing looks at them.
+  // Tests, documents and tools may import anything, and nothing imports them.
   if (top !== 'src') return 'outside';
   if (third === undefined) return second === 'cli.ts' ? 'cli' : undefined;
   const room = second === 'ui' && fourth !== undefined ? `ui/${third}` : second;
   return room in MAY_IMPORT && room !== 'components' && room !== 'hooks' ? room : undefined;
 }
 
-/** Why a file of `from` must not import from `to`; undefined where it may. `lazy`: by `import()`, when it is needed. */
+/**
+ * Returns why a file of `from` must not import from `to`; undefined where it may. `lazy`: by `import()`, when it is
+ * needed.
+ */
 export function whyNot(from: string, to: string, lazy: boolean): string | undefined {
   if (from === 'outside' || from === to) return undefined;
   if (to === 'outside') return 'nothing of the program imports from outside components, hooks and src';

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { readSources } from './architecture.ts';
 
-/** Ways out of the program into a file. */
+/** Calls that write to a file. */
 const WRITES = /\b(?:writeFile|writeFileSync|appendFile|appendFileSync|createWriteStream)\(/;
 
-/** Every file of src/ that writes one, and how secrets stay out of it (SE-2). A new one must be thought about. */
+/** Every file of src/ that writes to disk, and how secrets are kept out (SE-2). A new one must be considered. */
 const WRITERS: Readonly<Record<string, string>> = {
   'src/store/journal.ts': 'the engine hides before it appends',
   'src/store/history.ts': 'given the filter: a line with a secret is not written',
@@ -42,14 +42,14 @@ const WRITERS: Readonly<Record<string, string>> = {
   'src/safety/rules/table.ts': 'the name of a call that it looks for',
 };
 
-it('nothing writes a file without having thought of secrets', () => {
+it('every file that writes to disk is listed with its treatment of secrets', () => {
   const writers = [...readSources()].flatMap(([path, text]) =>
     path.startsWith('src/') && path.endsWith('.ts') && WRITES.test(text) ? [path] : [],
   );
   expect(writers.filter((path) => !(path in WRITERS))).toEqual([]);
 });
 
-it('each sink is opened with the filter, and each way out has one place', () => {
+it('each log or store is opened with the filter, and each way out has one place', () => {
   const sources = [...readSources()].filter(([path]) => path.startsWith('src/'));
   const callers = (call: RegExp) => sources.flatMap(([path, text]) => (call.test(text) ? [path] : []));
   const source = (path: string) => sources.find(([name]) => name === path)?.[1] ?? '';
@@ -58,9 +58,9 @@ it('each sink is opened with the filter, and each way out has one place', () => 
     expect(source('src/app/services.ts')).toMatch(new RegExp(`${sink}\\([^;]*?hidden[,)]`));
   }
   expect([...callers(/journal\.append\(/)].sort()).toEqual(['src/engine/engine.ts', 'src/fleet/start-and-resume.ts']);
-  // What a fleet writes down has passed the filter where it comes in.
+  // A fleet's records have passed the filter when they enter.
   expect(source('src/fleet/fleet-run.ts')).toContain('this.#queue.push(this.#options.hide(body))');
-  // Every request of every kind goes through this broker, and it asks the filter.
+  // Every request of every kind goes through this broker, which applies the filter.
   expect(callers(/(?<!function )\bcreateBroker\(/).filter((path) => path !== 'src/app/doctor.ts')).toEqual([
     'src/app/models.ts',
   ]);

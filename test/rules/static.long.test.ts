@@ -6,7 +6,7 @@ import { LINTER } from '../support/linters.ts';
 const ROOT = new URL('../..', import.meta.url);
 
 it.skipIf(lacks(LINTER))(
-  'format, lint, types, import rule and unused code: npm run check -- static',
+  'format, lint, types, import rule and unused code are clean: npm run check -- static',
   { timeout: 600_000 },
   () => {
     const { status, stdout, stderr } = spawnSync(process.execPath, ['test/checks/index.ts', 'static'], {

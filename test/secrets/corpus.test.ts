@@ -5,13 +5,13 @@ import { scoreOf, secretsCorpus } from '../support/secrets-corpus.ts';
 describe.each([1, 2, 3])('the labelled texts, with values of seed %i', (seed) => {
   const rows = secretsCorpus(seed);
 
-  it('hold enough of both kinds', () => {
+  it('include enough of both kinds', () => {
     expect(rows.filter(({ secrets }) => secrets.length > 0).length).toBeGreaterThanOrEqual(400);
     expect(rows.filter(({ secrets }) => secrets.length === 0).length).toBeGreaterThanOrEqual(180);
   });
 
   it.each(['tuned', 'held'])(
-    '%s: at least 97 %% found, nearly all with their borders, at most 2 %% of the look-alikes taken',
+    '%s: at least 97 %% of secrets found, nearly all with exact borders, and at most 2 %% false alarms',
     (half) => {
       const score = scoreOf(
         rows.filter((row) => row.half === half),

@@ -19,7 +19,7 @@ function restoredIn(command: string, secret: string) {
   return restored;
 }
 
-/** Runs a command with a handle as the program would, in a real bash. */
+/** Runs a command with a handle in a real bash, as the program would. */
 function run(command: string, secret: string): { readonly out: string; readonly unsafe: string | undefined } {
   const restored = restoredIn(command, secret);
   const env = { PATH: process.env.PATH ?? '', ...restored.env };
@@ -35,7 +35,7 @@ type Restored = { readonly command: string; readonly env: Readonly<Record<string
 
 const quoted = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
-/** What each of several commands prints, each in a shell of its own that one bash forks. */
+/** Returns what each command prints, each in a subshell of one bash. */
 function bashEach(commands: readonly Restored[]): readonly string[] {
   const parts = commands.map(({ command, env }) => {
     const variables = Object.entries(env).map(([name, value]) => `export ${name}=${quoted(value)}\n`);
@@ -44,7 +44,7 @@ function bashEach(commands: readonly Restored[]): readonly string[] {
   return bash(parts.join('')).split('\0').slice(0, -1);
 }
 
-/** Secrets that would do something if a shell ever read them. */
+/** Secrets that would do something if a shell ever parsed them. */
 const hostile = [
   `$(touch ${canary})`,
   `\`touch ${canary}\``,
@@ -60,7 +60,7 @@ const hostile = [
   `é⟦ 漢 😀`,
 ];
 
-/** Places where a secret is a word of the shell's, whatever it holds; each prints it and nothing else. */
+/** Places where any secret is one word of the shell; each command prints it and nothing else. */
 const places = [
   `printf %s ${H}`,
   `printf %s "${H}"`,
@@ -81,14 +81,14 @@ const places = [
 ];
 
 describe('a secret in a command', () => {
-  it.each(places)('%s', (command) => {
+  it.each(places)('is passed exactly in %s', (command) => {
     const restored = hostile.map((secret) => restoredIn(command, secret));
     expect(bashEach(restored)).toEqual(hostile);
     expect(restored.filter(({ unsafe }) => unsafe !== undefined)).toEqual([]);
     expect(existsSync(canary)).toBe(false);
   });
 
-  it('is itself in a here-document and a here-string', () => {
+  it('is passed exactly in a here-document and a here-string', () => {
     const printed = (command: string, secrets = hostile) =>
       bashEach(secrets.map((secret) => restoredIn(command, secret)));
     expect(printed(`cat <<EOF\nis ${H}\nEOF`)).toEqual(hostile.map((secret) => `is ${secret}\n`));
@@ -98,7 +98,7 @@ describe('a secret in a command', () => {
     expect(existsSync(canary)).toBe(false);
   });
 
-  it('is itself next to anything', () => {
+  it('is passed exactly next to any text', () => {
     const nasty = fc.string({ unit: fc.constantFrom(...`a '"\`$(){}[]\\;&|<>!*?~#\n\t-=`), maxLength: 12 });
     fc.assert(
       fc.property(nasty, fc.constantFrom(...places), (secret, place) => {
@@ -110,7 +110,7 @@ describe('a secret in a command', () => {
   });
 });
 
-describe('a secret where it could run', () => {
+describe('a secret where it could run as code', () => {
   const unsafe = (command: string, secret: string) => {
     const restored = restoreCommand(command, () => secret);
     return restored.kind === 'restored' ? restored.unsafe : 'unknown';
@@ -143,13 +143,13 @@ describe('a secret where it could run', () => {
     expect(unsafe(command, 'x$(id)\n;\'"')).toMatch(/a secret/);
   });
 
-  it('does not ask for one that no language takes for more than text', () => {
+  it('does not ask when every language treats it as plain text', () => {
     expect(unsafe(`bash -c "echo ${H}"`, 'ghp_0123abcDEF')).toBeUndefined();
     expect(run(`bash -c 'printf %s ${H}'`, 'ghp_0123abcDEF').out).toBe('ghp_0123abcDEF');
     expect(run(`echo \`printf %s ${H}\``, 'ab.c-d').out).toBe('ab.c-d\n');
   });
 
-  it.skipIf(lacks('python3'))('nor where Python takes it for text', () => {
+  it.skipIf(lacks('python3'))('does not ask where Python treats it as text', () => {
     expect(run(`python3 -c 'print("${H}", end="")'`, 'ab.c-d')).toEqual({ out: 'ab.c-d', unsafe: undefined });
   });
 
@@ -165,7 +165,7 @@ describe('a secret where it could run', () => {
   });
 });
 
-it('what is judged is the same command with the true value as a word', () => {
+it('the gate judges the same command with the true value as a word', () => {
   const judged = (command: string, secret: string) => {
     const restored = restoreCommand(command, () => secret);
     return restored.kind === 'restored' ? restored.judged : '';
@@ -176,8 +176,8 @@ it('what is judged is the same command with the true value as a word', () => {
   expect(judged(`rm -rf ${H}`, '/')).toBe(`rm -rf '/'`);
 });
 
-describe('what runs is what was judged', () => {
-  it('also behind a backslash, which would take the quote that goes in with the secret', () => {
+describe('the executed command equals the judged one', () => {
+  it('after a backslash too, which would escape the quote that is inserted with the secret', () => {
     // Judged with single quotes this is one echo; run with double quotes it would be three commands.
     const sly = `echo \\${H}" ; touch ${canary} ; : ' # '" # "`;
     const plain = restoredIn(sly, 'ghp_0123abcDEF');
@@ -190,12 +190,12 @@ describe('what runs is what was judged', () => {
     expect(restoredIn(`echo \\\\${H}`, 'a b').unsafe).toBeUndefined();
   });
 
-  it('and a command that reads the variable by its own name asks', () => {
+  it('and a command that reads the secret’s variable by name asks', () => {
     expect(restoredIn(`password="${H}"; $AISH_SECRET_1`, 'rm -rf /tmp/x1').unsafe).toMatch(/names the variable/);
     expect(restoredIn('$AISH_SECRET_1', 'x').unsafe).toBeUndefined();
   });
 
-  it('whatever is written around it: bash prints the same for both', () => {
+  it('whatever is written around the secret: bash prints the same for both', () => {
     const pieces = [
       ' ',
       '"',
@@ -241,12 +241,12 @@ describe('what runs is what was judged', () => {
   };
 });
 
-it('a handle that nothing resolves stops the command; one in a comment is left', () => {
+it('an unknown handle stops the command, except in a comment', () => {
   expect(restoreCommand(`echo ${H} ${H}`, () => undefined)).toEqual({ kind: 'unknown', handles: [H] });
   expect(restoreCommand(`ls # ${H}`, () => 'x')).toMatchObject({ command: `ls # ${H}`, env: {} });
 });
 
-it('a piece of a command that was written as such stands again as it stood', () => {
+it('a handle in a command’s own text is restored as it was written', () => {
   const written = (value: string) =>
     restoreCommand(
       `echo "me:${H}"`,

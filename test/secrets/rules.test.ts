@@ -3,7 +3,7 @@ import { detect } from '../../src/secrets/detect.ts';
 import { TOKEN_RULES } from '../../src/secrets/rules/table.ts';
 import { filled, seeded } from '../support/fake-values.ts';
 
-/** What was found in a text, as text. */
+/** Returns the texts found in a text. */
 function found(text: string): readonly string[] {
   return detect(text).map(({ start, end }) => text.slice(start, end));
 }
@@ -15,7 +15,7 @@ describe.each(TOKEN_RULES.map((rule) => [`${rule.kind} ${rule.starts.slice(0, 24
 
     test('finds its examples, exactly', () => {
       for (const example of rule.match) {
-        // Several draws: no value is lucky.
+        // Several draws, so that no value is a lucky one.
         for (let draw = 0; draw < 8; draw += 1) {
           const marked = filled(example, random);
           const [before = '', value = '', after = ''] = marked.split(/[‹›]/);
@@ -28,7 +28,7 @@ describe.each(TOKEN_RULES.map((rule) => [`${rule.kind} ${rule.starts.slice(0, 24
       }
     });
 
-    test('leaves its look-alikes', () => {
+    test('ignores its look-alikes', () => {
       expect(rule.pass.flatMap((example) => found(filled(example, random)))).toEqual([]);
     });
   },

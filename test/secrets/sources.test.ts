@@ -10,7 +10,7 @@ const home = mkdtempSync(join(tmpdir(), 'aish-known-'));
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 const random = seeded(3);
 
-/** Words that no rule would take for a secret where they stand alone. */
+/** Words that no rule would recognise as a secret on their own. */
 const files: Readonly<Record<string, (secret: string) => string>> = {
   '.aws/credentials': (secret) =>
     `[default]\naws_access_key_id = ${filled('AKIA<16u>', random)}\naws_secret_access_key = ${secret}\n`,
@@ -32,7 +32,7 @@ function knowing(...sources: Parameters<SecretsFilter['learn']>[0][]): SecretsFi
   return filter;
 }
 
-describe('values that this machine knows', () => {
+describe('values known on this machine', () => {
   it.each(Object.keys(files))('from ~/%s are found anywhere', (path) => {
     const secret = filled('<20w>', random);
     mkdirSync(dirname(join(home, path)), { recursive: true });
@@ -44,7 +44,7 @@ describe('values that this machine knows', () => {
     rmSync(join(home, path));
   });
 
-  it('have their place also after a flood of others', () => {
+  it('are still known after a flood of others', () => {
     const filter = new SecretsFilter();
     const flood = Array.from({ length: 5100 }, () => `token="${filled('<24w>', random)}"`).join('\n');
     expect(filter.hide(flood).match(/⟦/g)?.length).toBeGreaterThan(5000);
@@ -53,7 +53,7 @@ describe('values that this machine knows', () => {
     expect(filter.hide(`it said ${secret} then`)).not.toContain(secret);
   });
 
-  it('from the environment count by their names; paths, words, numbers and hosts never do', () => {
+  it('from the environment count by their variable’s name, except paths, words, numbers and hosts', () => {
     const secret = filled('<18w>', random);
     const env = {
       DEPLOY_TOKEN: secret,
@@ -78,13 +78,13 @@ describe('values that this machine knows', () => {
     }
   });
 
-  it('a variable that the configuration names as a key counts whatever it is called', () => {
+  it('include a variable that the configuration names as a key, whatever its name', () => {
     const secret = filled('<18w>', random);
     const filter = knowing(() => environmentSources({ ODD: secret }, ['ODD']));
     expect(filter.hide(secret)).toMatch(/^⟦TOKEN_\w+⟧$/);
   });
 
-  it('each line of a private key is one by itself', () => {
+  it('include each line of a private key', () => {
     const lines = [filled('<70b>', random), filled('<70b>', random)];
     const key = `-----BEGIN OPENSSH PRIVATE KEY-----\n${lines.join('\n')}\n-----END OPENSSH PRIVATE KEY-----\n`;
     mkdirSync(join(home, '.ssh'), { recursive: true });
@@ -93,7 +93,7 @@ describe('values that this machine knows', () => {
     expect(filter.hide(`head -2: ${lines[0]}`)).toMatch(/^head -2: ⟦PRIVATE_KEY_\w+⟧$/);
   });
 
-  it('a pipe in place of a file is not waited for, a huge file is not read whole, examples are left', () => {
+  it('are read without waiting for a pipe or reading a huge file, and without examples', () => {
     const folder = mkdtempSync(join(home, 'work-'));
     execFileSync('mkfifo', [join(folder, '.env')]);
     const secret = filled('<20w>', random);
@@ -105,7 +105,7 @@ describe('values that this machine knows', () => {
     expect(filter.hide(example)).toBe(example);
   });
 
-  it('the same value has the same handle, another process gives another', () => {
+  it('have one handle per value, and a different one in another process', () => {
     const secret = filled('ghp_<36w>', random);
     const one = new SecretsFilter();
     expect(one.hide(`${secret} ${secret}`)).toMatch(/^(⟦\w+⟧) \1$/);
@@ -116,7 +116,7 @@ describe('values that this machine knows', () => {
     expect(other.reveal(one.hide(secret))).toContain('⟦');
   });
 
-  it('JSON stays JSON, both ways', () => {
+  it('JSON stays valid when secrets are hidden and restored', () => {
     const filter = new SecretsFilter();
     const value = { arguments: JSON.stringify({ command: `curl -u 'me:a"b\\9x!' h`, note: 'x' }) };
     const hidden = filter.hide(value);

@@ -9,7 +9,7 @@ import { expect, it, onTestFinished } from 'vitest';
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Two builds are some 20 s of processor time: minutes where a dozen others want it. */
+/** Two builds take some 20 s of processor time: minutes when a dozen other processes need it. */
 const LIMIT_MS = 300_000;
 
 /** The build's own folder, with the launcher; elsewhere, without it, where the checkout can't be written. */
@@ -25,7 +25,7 @@ function folder(): string | undefined {
 }
 
 it(
-  'two builds at a time both end well, and the program starts meanwhile and afterwards',
+  'two simultaneous builds succeed, and the program starts during and after them',
   async () => {
     const into = folder();
     const build = async () => {

@@ -1,4 +1,4 @@
-/** `setup.sh` and the `aish-tui` shim, with stand-ins for Node and npm that say what they were asked. */
+/** `setup.sh` and the `aish-tui` shim, with fakes of Node and npm that print how they were called. */
 import { spawnSync } from 'node:child_process';
 import {
   copyFileSync,
@@ -20,7 +20,7 @@ import { startRig } from '../support/rig.ts';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const MACHINE = process.arch === 'arm64' ? 'arm64' : 'x64';
 
-/** Says its version, "builds", or says how it was called. */
+/** Prints its version, "builds", or how it was called. */
 const NODE = (version: string) => `#!/bin/sh
 case $1 in
   --version) echo v${version} ;;
@@ -81,7 +81,7 @@ beforeEach(() => {
 afterEach(() => rmSync(place, { recursive: true, force: true }));
 
 describe('setup.sh', () => {
-  it('installs and builds, a line for each, then says and does nothing more', () => {
+  it('installs and builds with a line for each, and later does nothing silently', () => {
     expect(setUp(['echo', 'hello'])).toEqual({
       status: 0,
       out: 'hello\n',
@@ -90,7 +90,7 @@ describe('setup.sh', () => {
     expect(setUp(['echo', 'hello'])).toEqual({ status: 0, out: 'hello\n', err: '' });
   });
 
-  it('builds again when a source is newer, installs again when the lock file is', () => {
+  it('builds again when a source is newer, and installs again when the lock file is', () => {
     setUp([]);
     const later = Date.now() / 1000 + 60;
     writeFileSync(at('src/cli.ts'), '');
@@ -100,7 +100,7 @@ describe('setup.sh', () => {
     expect(setUp([]).err).toContain('aish-tui: installing packages\n');
   });
 
-  it('installs what only tests need with --tests alone, and keeps it from then on', () => {
+  it('installs the packages of the tests only with --tests, and then keeps them', () => {
     const installs = () => readFileSync(at('npm.log'), 'utf8').match(/(?<=^npm ci .*)--(?:omit|include)=dev/gm);
     setUp([]);
     expect(setUp(['--tests', 'echo', 'hello'])).toMatchObject({ status: 0, out: 'hello\n' });
@@ -112,7 +112,7 @@ describe('setup.sh', () => {
     expect(installs()).toEqual(['--omit=dev', '--include=dev', '--include=dev']);
   });
 
-  it('builds where it can’t be told whether a source is newer', () => {
+  it('builds where it can’t determine whether a source is newer', () => {
     setUp([]);
     program('bin/find', '#!/bin/sh\necho find: not found >&2; exit 127\n');
     expect(setUp([]).err).toBe('aish-tui: building\n');
@@ -122,7 +122,7 @@ describe('setup.sh', () => {
     expect(setUp(['sh', '-c', 'cat; exit 7'], 'for the command')).toMatchObject({ status: 7, out: 'for the command' });
   });
 
-  it.runIf(process.platform === 'linux')('fetches a Node for itself where the machine’s is too old, once', () => {
+  it.runIf(process.platform === 'linux')('installs a private Node once where the machine’s is too old', () => {
     nodeOnPath('20.20.2');
     const first = setUp(['node', 'x']);
     expect(first).toMatchObject({ status: 0, out: 'node 24.21.0 x\n' });
@@ -130,7 +130,7 @@ describe('setup.sh', () => {
     expect(setUp(['node', 'x'])).toEqual({ status: 0, out: 'node 24.21.0 x\n', err: '' });
   });
 
-  it('shows what npm said when that fails, does not run the command, and goes on the next time', () => {
+  it('shows npm’s message when it fails, does not run the command, and continues the next time', () => {
     writeFileSync(at('registry-is-down'), '');
     const failed = setUp(['echo', 'hello']);
     expect(failed).toMatchObject({ status: 1, out: '' });
@@ -139,7 +139,7 @@ describe('setup.sh', () => {
     expect(setUp(['echo', 'hello'])).toMatchObject({ status: 0, out: 'hello\n' });
   });
 
-  it.each(['ends', 'is stopped'])('on a terminal counts the seconds of what takes long, until that %s', async (how) => {
+  it.each(['ends', 'is stopped'])('shows on a terminal the seconds of a long step, until that %s', async (how) => {
     writeFileSync(at('registry-is-slow'), '');
     const env = { PATH: `${at('bin')}:/usr/bin:/bin`, HOME: place, TERM: 'xterm-256color' };
     const slow = { work: place, home: place, env, [Symbol.dispose]() {} };
@@ -159,14 +159,14 @@ describe('setup.sh', () => {
     expect(setUp(['echo', 'hello']).err).toMatch(/a fault in the source\naish-tui: the build failed; .*\n$/);
   });
 
-  it('says so where this account can’t write, instead of waiting', () => {
+  it('explains that this account can’t write, instead of waiting', () => {
     writeFileSync(at('.runtime'), '');
     const refused = setUp(['echo', 'hello']);
     expect(refused).toMatchObject({ status: 1, out: '' });
     expect(refused.err).toMatch(/^aish-tui: \S+ is to be set up, and \S+ can't write there\. .*sh setup\.sh\n$/);
   });
 
-  it('keeps out of an npm cache with files of another user, and says so', () => {
+  it('avoids an npm cache with files of another user, and says so', () => {
     const cache = at('.npm');
     mkdirSync(cache);
     program('bin/id', '#!/bin/sh\necho 4242\n');
@@ -175,7 +175,7 @@ describe('setup.sh', () => {
     expect(readFileSync(at('npm.log'), 'utf8')).toMatch(/^npm ci \S+\/\.runtime\/npm-cache$/m);
   });
 
-  it('takes over the lock of a set-up that was killed', () => {
+  it('takes over the lock of a killed set-up', () => {
     const { pid } = spawnSync('/bin/true');
     program('.runtime/set-up.lock/pid', `${pid}\n`);
     expect(setUp(['echo', 'hello'])).toMatchObject({ status: 0, out: 'hello\n' });
@@ -205,7 +205,7 @@ describe('the shim', () => {
     expect(shim()).toMatchObject({ status: 1, out: '', err: expect.stringMatching(line) });
   });
 
-  it('names no npm start where there is no checkout, as in the package', () => {
+  it('does not mention npm start in the package, where there is no checkout', () => {
     nodeOnPath('20.20.2');
     program('dist/aish-tui.mjs', '');
     rmSync(at('setup.sh'));
@@ -218,7 +218,7 @@ describe('the shim', () => {
     ['-n 20', '20 open files'],
     ['-u 10', '10 processes'],
     ['-u 100', '100 processes'],
-  ])('says that the limit %s is too low, in a line, before Node aborts with its stack', (limit, told) => {
+  ])('explains in a line that the limit %s is too low, before Node aborts with its stack', (limit, told) => {
     program('bin/node', NODE('24.0.0').replace('*)', '-e) exit 134 ;;\n  *)'));
     program('bin/id', '#!/bin/sh\necho 4242\n');
     program('dist/aish-tui.mjs', '');
@@ -235,15 +235,12 @@ describe('the shim', () => {
     expect(run(at('links/two'), []).out).toMatch(/^node 22\.12\.0 .*\/dist\/aish-tui\.mjs\n$/);
   });
 
-  it.runIf(process.platform === 'linux')(
-    'takes the private Node where there is one, and none of another machine',
-    () => {
-      nodeOnPath('20.20.2');
-      program('dist/aish-tui.mjs', '');
-      program(`.runtime/node_modules/node-linux-${MACHINE === 'x64' ? 'arm64' : 'x64'}/bin/node`, NODE('24.0.0'));
-      expect(shim().status).toBe(1);
-      program(`.runtime/node_modules/node-linux-${MACHINE}/bin/node`, NODE('24.0.0'));
-      expect(shim().out).toBe('node 24.0.0 ./dist/aish-tui.mjs\n');
-    },
-  );
+  it.runIf(process.platform === 'linux')('uses the private Node if there is one, and none of another machine', () => {
+    nodeOnPath('20.20.2');
+    program('dist/aish-tui.mjs', '');
+    program(`.runtime/node_modules/node-linux-${MACHINE === 'x64' ? 'arm64' : 'x64'}/bin/node`, NODE('24.0.0'));
+    expect(shim().status).toBe(1);
+    program(`.runtime/node_modules/node-linux-${MACHINE}/bin/node`, NODE('24.0.0'));
+    expect(shim().out).toBe('node 24.0.0 ./dist/aish-tui.mjs\n');
+  });
 });

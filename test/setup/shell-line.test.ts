@@ -18,7 +18,7 @@ describe.each(['try', 'sandbox'])('aish-tui %s', (probe) => {
     expect(argvOf(probe, '--', line)).toEqual(['/bin/bash', '-c', line]);
   });
 
-  it('runs words as they are', () => {
+  it('runs several words as they are', () => {
     expect(argvOf(probe, '--', 'rm', '-rf', 'a b')).toEqual(['rm', '-rf', 'a b']);
     expect(argvOf(probe, './build')).toEqual(['./build']);
   });

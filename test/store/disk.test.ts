@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
-/** A file that was written so many days ago. */
+/** Makes a file that was written this many days ago. */
 function file(path: string, daysAgo: number, bytes = 100): string {
   const whole = join(dir, path);
   mkdirSync(join(whole, '..'), { recursive: true });
@@ -22,7 +22,7 @@ function file(path: string, daysAgo: number, bytes = 100): string {
   return whole;
 }
 
-it('saved outputs go when they are too old or too many, the oldest first; journals stay', async () => {
+it('saved outputs are removed when too old or too many, the oldest first, and journals stay', async () => {
   const journal = file('one/journal.jsonl', 40, 5000);
   const old = file('one/output/a.txt', 31);
   const second = file('two/output/b.txt', 3);
@@ -32,7 +32,7 @@ it('saved outputs go when they are too old or too many, the oldest first; journa
   expect([old, second, third, last, journal].map((path) => existsSync(path))).toEqual([false, false, true, true, true]);
 });
 
-it('nothing goes of a session that is open', async () => {
+it('no files of an open session are removed', async () => {
   const inUse = file('open/output/a.txt', 31);
   const other = file('closed/output/b.txt', 1);
   const lock = lockSession(join(dir, 'open'));
@@ -42,7 +42,7 @@ it('nothing goes of a session that is open', async () => {
   if ('release' in lock) lock.release();
 });
 
-it('whole sessions are named first, and those that were used meanwhile stay', async () => {
+it('whole sessions are listed first, and those used meanwhile stay', async () => {
   file('old/journal.jsonl', 50, 30);
   file('old/output/a.txt', 50, 70);
   file('older/journal.jsonl', 60, 1);

@@ -28,7 +28,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-it('tells what was asked and run, without private lines, sub-agents and a torn record', async () => {
+it('the end of a session lists questions and commands, without private lines, sub-agents and a torn record', async () => {
   const agents: SessionEvent = { ...asked('of a sub-agent'), session: 'agent1' };
   write([asked('first'), ...ran('make', false), ...ran('secret', true), agents], '{"v":2,"seq":6,"ev');
   expect(await readEnding(path)).toEqual([
@@ -37,13 +37,13 @@ it('tells what was asked and run, without private lines, sub-agents and a torn r
   ]);
 });
 
-it('reads the end of a long journal only, from within a record on', async () => {
+it('only the end of a long journal is read, starting within a record', async () => {
   write([...Array.from({ length: 400 }, (_, at) => asked(`${at} ${'ä'.repeat(1000)}`)), asked('the last')]);
   const moments = await readEnding(path);
   expect(moments).toHaveLength(12);
   expect(moments.at(-1)).toEqual({ kind: 'asked', text: 'the last' });
 });
 
-it('has nothing to tell of a file that is not there', async () => {
+it('a missing journal has no end to show', async () => {
   expect(await readEnding(join(folder, 'none'))).toEqual([]);
 });

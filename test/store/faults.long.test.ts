@@ -20,7 +20,7 @@ const fixture = (name: string) => fileURLToPath(new URL(`fixtures/${name}.ts`, i
 const said = (n: number): SessionEvent => ({ session: 's', at: n, type: 'noticed', level: 'info', text: `${n} ünï` });
 
 describe('a journal in trouble (RE-1)', () => {
-  it('loses nothing that was acknowledged when it is killed', async () => {
+  it('loses nothing acknowledged when it is killed', async () => {
     const path = join(dir, 'journal.jsonl');
     const child = spawn(process.execPath, [fixture('append'), path], { stdio: ['ignore', 'pipe', 'inherit'] });
     let last = -1;
@@ -34,7 +34,7 @@ describe('a journal in trouble (RE-1)', () => {
     expect(damage).toBeUndefined();
   });
 
-  it('has no gap after a full disk: what failed is written first when there is room', async () => {
+  it('has no gap after a full disk, and writes what failed first when there is room', async () => {
     const path = join(dir, 'journal.jsonl');
     symlinkSync('/dev/full', path);
     const told: string[] = [];
@@ -54,7 +54,7 @@ describe('a journal in trouble (RE-1)', () => {
     await expect(journal.append(said(4))).rejects.toThrow(/closed/);
   });
 
-  it('writes at closing what could not be written before', async () => {
+  it('writes on closing what could not be written before', async () => {
     const path = join(dir, 'journal.jsonl');
     symlinkSync('/dev/full', path);
     const journal = openJournal(path, { seq: 0, onFailure: () => {} });
@@ -82,8 +82,8 @@ function isEnd(events: readonly SessionEvent[]): boolean {
   return events.every((event, at) => JSON.stringify(event) === texts[at]);
 }
 
-describe('a journal that is not what was written (RE-5)', () => {
-  it('cut off at any byte reads as a beginning of itself, and loses at most the line that was being written', () => {
+describe('a damaged journal (RE-5)', () => {
+  it('cut at any byte reads as a beginning of itself, and loses at most the last line', () => {
     for (let cut = 0; cut <= LONG_BYTES.length; cut += 1) {
       const { events, goodBytes, damage, newer } = parseJournal(LONG_BYTES.subarray(0, cut));
       expect([damage, newer, isBeginning(events)]).toEqual([undefined, false, true]);
@@ -109,7 +109,7 @@ describe('a journal that is not what was written (RE-5)', () => {
     }
   });
 
-  it('with a byte flipped anywhere is never read as something else without a word', () => {
+  it('with a byte flipped anywhere is never read as something else silently', () => {
     for (let at = 0; at < LONG_BYTES.length; at += 1) {
       const flipped = Buffer.from(LONG_BYTES);
       flipped[at] = (flipped[at] ?? 0) ^ ([0x01, 0x20, 0x80, 0xff][at % 4] ?? 1);
@@ -125,7 +125,7 @@ describe('a journal that is not what was written (RE-5)', () => {
     ['swapped with the next', (lines: string[]) => lines.splice(20, 2, lines[21] ?? '', lines[20] ?? ''), 20],
     ['of another place', (lines: string[]) => lines.splice(20, 1, lines[40] ?? ''), 20],
     ['emptied', (lines: string[]) => lines.splice(20, 1, '\0'.repeat(80)), 20],
-  ])('a line that is %s ends what is believed, and is named', async (_, change, believed) => {
+  ])('with a line that is %s is trusted up to there, and the line is named', async (_, change, believed) => {
     const path = join(dir, 'journal.jsonl');
     const lines = LONG_BYTES.toString().split('\n');
     change(lines);
@@ -136,8 +136,8 @@ describe('a journal that is not what was written (RE-5)', () => {
   });
 });
 
-describe('reading', () => {
-  it('takes a line that was written twice once, and stops at what a later version wrote', async () => {
+describe('reading a journal', () => {
+  it('accepts a duplicate line once, and stops at a later version’s record', async () => {
     const path = join(dir, 'journal.jsonl');
     const line = JSON.stringify({ v: 1, seq: 0, event: said(0) });
     const newer = JSON.stringify({ v: 3, seq: 1, event: { kind: 'of tomorrow' } });
@@ -145,13 +145,13 @@ describe('reading', () => {
     expect(await readJournal(path)).toMatchObject({ events: [said(0)], newer: true });
   });
 
-  it('tells a missing file from one that can not be read', async () => {
+  it('distinguishes a missing file from an unreadable one', async () => {
     expect(await readJournal(join(dir, 'none'))).not.toHaveProperty('problem');
     mkdirSync(join(dir, 'folder'));
     expect((await readJournal(join(dir, 'folder'))).problem).toMatch(/EISDIR/);
   });
 
-  it('brings old records up to date, one version at a time', () => {
+  it('updates old records, one version at a time', () => {
     const line = JSON.stringify({ v: 1, seq: 0, event: { session: 's', at: 1, kind: 'asked' } });
     const upcasters = {
       1: (event: object) => ({ ...event, type: 'kind' in event ? event.kind : '' }),
@@ -170,7 +170,7 @@ describe('reading', () => {
 });
 
 describe('two programs on one session', () => {
-  it('one gets it; the other is told who has it; it is free after a kill', async () => {
+  it('compete for its lock: one gets it, the others learn its pid, and it is free after a kill', async () => {
     const children = Array.from({ length: 4 }, () =>
       spawn(process.execPath, [fixture('lock'), dir], { stdio: ['pipe', 'pipe', 'inherit'] }),
     );
@@ -189,13 +189,13 @@ describe('two programs on one session', () => {
     lock.release();
   });
 
-  it('is not fooled by a number that another process got meanwhile', () => {
+  it('are not confused by a pid that another process got meanwhile', () => {
     writeFileSync(join(dir, 'lock'), `${process.ppid} 1`);
     expect(lockSession(dir)).toHaveProperty('release');
     expect(readFileSync(join(dir, 'lock'), 'utf8')).toMatch(new RegExp(`^${process.pid} \\d+$`));
   });
 
-  it('goes on in name only where nothing can be written', () => {
+  it('hold the lock in name only where nothing can be written', () => {
     writeFileSync(join(dir, 'file'), '');
     expect(lockSession(join(dir, 'file', 'session'))).toHaveProperty('release');
   });

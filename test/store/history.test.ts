@@ -12,7 +12,7 @@ function place(): string {
 
 const same = (text: string) => text;
 
-it('keeps what the agent ran beside what the user typed, marked, and the mark is never in the line', () => {
+it('the history keeps the agent’s commands beside the user’s lines, marked outside the line', () => {
   const path = place();
   const history = openHistory(path, same);
   history.add('ls');
@@ -23,7 +23,7 @@ it('keeps what the agent ran beside what the user typed, marked, and the mark is
   expect(again.entries().filter(again.isAgents)).toEqual(['make', 'cat <<E\nx\nE']);
 });
 
-it('a line is whose who ran it last', () => {
+it('a history line belongs to whoever ran it last', () => {
   const path = place();
   const history = openHistory(path, same);
   history.addAgents('make');
@@ -34,7 +34,7 @@ it('a line is whose who ran it last', () => {
   expect(history.entries()).toEqual(['make', 'make', 'make']);
 });
 
-it('reads a file of before there were marks, writes no secret, and what it can’t read is left out', () => {
+it('an older history without marks is read, unreadable rows are skipped, and no secret is written', () => {
   const path = place();
   writeFileSync(path, '"one"\n{"line":2}\nbroken\n"two"\n');
   const history = openHistory(path, (text) => text.replace('hunter2', '***'));
@@ -44,7 +44,7 @@ it('reads a file of before there were marks, writes no secret, and what it can�
   expect(readFileSync(path, 'utf8')).not.toContain('hunter2');
 });
 
-it('is cut when it has grown to twice its length, marks kept', () => {
+it('the history is cut when it has twice its length, with marks kept', () => {
   const path = place();
   const rows = Array.from({ length: 20_001 }, (_, i) => (i % 2 ? `"${i}"` : `{"line":"${i}","by":"agent"}`));
   writeFileSync(path, `${rows.join('\n')}\n`);
@@ -54,7 +54,7 @@ it('is cut when it has grown to twice its length, marks kept', () => {
   expect([again.isAgents('20000'), again.isAgents('19999')]).toEqual([true, false]);
 });
 
-it('has the lines of several programs in the order in which they came, each once', () => {
+it('the history has the lines of several programs in order, each once', () => {
   const path = place();
   const [one, other] = [openHistory(path, same), openHistory(path, same)];
   one.add('1');
@@ -65,7 +65,7 @@ it('has the lines of several programs in the order in which they came, each once
   other.add('6');
   const lines = ['1', '2', '3', '4', '5', '6'];
   expect([one.entries(), other.entries(), openHistory(path, same).entries()]).toEqual([lines, lines, lines]);
-  // Half a row of somebody else's is no part of what comes behind it.
+  // Half a row of another program does not spoil the next one.
   appendFileSync(path, '"7');
   one.add('8');
   expect(one.entries()).toEqual([...lines, '8']);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, it, vi } from 'vitest';
 
 let syncs = 0;
-// Test files share their modules: the journal must be loaded anew for the mock to be in it.
+// Test files share their modules, so the journal module must be loaded again to get the mock.
 vi.resetModules();
 vi.doMock('node:fs', async (original) => {
   const fs = await original<typeof import('node:fs')>();
@@ -23,7 +23,7 @@ afterAll(() => {
 const dir = mkdtempSync(join(tmpdir(), 'aish-syncs-'));
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
-it('a reply, its examination and the start of its action are on disk with one write before the launch', async () => {
+it('a reply, its judgement and the start of its action are written to disk at once before the launch', async () => {
   const journal = openJournal(journalPath(dir, 's'), { seq: 0, onFailure: () => {} });
   const notice = (text: string) => ({ session: 'main', at: 0, type: 'noticed', level: 'info', text }) as const;
   void journal.append(notice('counted'));

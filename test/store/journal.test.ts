@@ -27,7 +27,7 @@ const asked = (text: string): SessionEvent => ({ session: 's', at: 2, type: 'ask
 const quiet = { seq: 0, onFailure: () => {} };
 
 describe('the journal', () => {
-  it('gives back what it was given, in a private file', async () => {
+  it('returns what was appended, from a private file', async () => {
     const path = journalPath(dir, 's');
     const journal = openJournal(path, quiet);
     await Promise.all([journal.append(opened), journal.append(asked('a')), journal.append(asked('b\u2028'))]);
@@ -43,7 +43,7 @@ describe('the journal', () => {
     expect(readFileSync(path, 'utf8')).toContain('"opened"');
   });
 
-  it('begins at once where somebody waits, and what comes meanwhile is durable as well', async () => {
+  it('writes at once where somebody waits, and what arrives meanwhile is durable as well', async () => {
     const path = journalPath(dir, 's');
     const journal = openJournal(path, quiet);
     const first = journal.append(opened);
@@ -56,7 +56,7 @@ describe('the journal', () => {
     expect((await readJournal(path)).events).toHaveLength(4);
   });
 
-  it('is written again, whole, when it was deleted meanwhile', async () => {
+  it('is written again completely when it was deleted meanwhile', async () => {
     const path = journalPath(dir, 's');
     const troubles: string[] = [];
     const journal = openJournal(path, { seq: 0, onFailure: (why) => troubles.push(why) });
@@ -74,7 +74,7 @@ describe('the journal', () => {
     expect(troubles).toEqual([expect.stringContaining('ENOTDIR')]);
   });
 
-  it('cuts off a torn last line and says how much of it there was', async () => {
+  it('cuts off a torn last line and reports its size', async () => {
     const path = journalPath(dir, 's');
     const first = openJournal(path, quiet);
     await first.append(opened);
@@ -89,7 +89,7 @@ describe('the journal', () => {
     expect(await readJournal(path)).toMatchObject({ events: [opened, asked('after')], tornBytes: 0 });
   });
 
-  it('tells once that it can not write, and rejects what is not durable', async () => {
+  it('reports once that it can’t write, and rejects what is not durable', async () => {
     writeFileSync(join(dir, 'file'), '');
     const told: string[] = [];
     const journal = openJournal(join(dir, 'file', 'journal.jsonl'), { seq: 0, onFailure: (why) => told.push(why) });
@@ -103,7 +103,7 @@ describe('the journal', () => {
 });
 
 describe('the list of sessions', () => {
-  it('names each by its first line, and leaves out those in which nothing was said', async () => {
+  it('names each by its first line, and omits those in which nothing was said', async () => {
     for (const [id, ...events] of [
       ['one', opened, asked('why?\nbecause')],
       ['two', opened],
@@ -117,7 +117,7 @@ describe('the list of sessions', () => {
 });
 
 describe('the lock of a session', () => {
-  it('tells who has it, and takes over from the dead', () => {
+  it('names its holder, and is taken over from a dead process', () => {
     const lock = lockSession(dir);
     expect('release' in lock).toBe(true);
     writeFileSync(join(dir, 'lock'), String(process.ppid));
@@ -128,7 +128,7 @@ describe('the lock of a session', () => {
 });
 
 describe('the history of lines', () => {
-  it('comes back with the next session, less what began with a blank', () => {
+  it('is read by the next session, without lines that start with a blank', () => {
     const path = join(dir, 'state', 'history');
     const history = openHistory(path, asIs);
     for (const line of ['ls', ' secret', 'ls', 'a\nb']) history.add(line);

@@ -14,7 +14,7 @@ beforeEach(() => {
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 describe('the log', () => {
-  it('is JSON lines, at once, in a private file', () => {
+  it('is written as JSON lines at once, in a private file', () => {
     const folder = join(dir, 'log');
     createLog(folder, asIs, { now: () => 0 }).write('warning', 'a\nb', { preset: 'fast' });
     const [line = ''] = readFileSync(join(folder, 'aish.log'), 'utf8').split('\n');
@@ -37,14 +37,14 @@ describe('the log', () => {
     expect(readFileSync(join(dir, 'aish.log'), 'utf8')).toContain('entry 49');
   });
 
-  it('says nothing where nothing can be written', () => {
+  it('does nothing where nothing can be written', () => {
     writeFileSync(join(dir, 'file'), '');
     createLog(join(dir, 'file'), asIs).write('error', 'lost');
   });
 });
 
 describe('the history of lines', () => {
-  it('holds what two programs added', () => {
+  it('contains what two programs added', () => {
     const path = join(dir, 'history');
     const [one, two] = [openHistory(path, asIs), openHistory(path, asIs)];
     one.add('first');
@@ -53,7 +53,7 @@ describe('the history of lines', () => {
     expect(openHistory(path, asIs).entries()).toEqual(['first', 'second', 'third']);
   });
 
-  it('is cut to its newest lines, and skips what is no line', () => {
+  it('is cut to its newest lines, and skips invalid ones', () => {
     const path = join(dir, 'history');
     writeFileSync(path, `torn"\n42\n${Array.from({ length: 20_001 }, (_, i) => `"line ${i}"\n`).join('')}`);
     expect(openHistory(path, asIs).entries()).toHaveLength(10_000);

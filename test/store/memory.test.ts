@@ -17,7 +17,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const about = (session: string, text: string, cwd = '/home/me') => ({ session, at: 1_700_000_000_000, cwd, text });
 
-it('keeps one memory a session, the last, newest first, in a private file', () => {
+it('the memory keeps the last entry of each session, newest first, in a private file', () => {
   const memory = openMemory(path, asIs);
   expect(memory.list()).toEqual([]);
   memory.add(about('one', 'the parser was written'));
@@ -28,7 +28,7 @@ it('keeps one memory a session, the last, newest first, in a private file', () =
   expect(openMemory(path, asIs).list()).toEqual(memory.list());
 });
 
-it('forgets what it is told to, also on disk', () => {
+it('the memory forgets an entry on request, also on disk', () => {
   const memory = openMemory(path, asIs);
   memory.add(about('one', 'the parser'));
   memory.add(about('two', 'the logs'));
@@ -38,14 +38,14 @@ it('forgets what it is told to, also on disk', () => {
   expect(statSync(path).mode & 0o777).toBe(0o600);
 });
 
-it('passes over lines that are no memory', () => {
+it('the memory skips invalid lines', () => {
   const memory = openMemory(path, asIs);
   memory.add(about('one', 'the parser'));
   appendFileSync(path, '{"session":"x"}\nnull\n[1]\n{"torn":');
   expect(memory.list()).toHaveLength(1);
 });
 
-it('keeps a plain line of bounded length, whatever a model wrote', () => {
+it('a memory is plain text of bounded length, whatever a model wrote', () => {
   const memory = openMemory(path, asIs);
   memory.add(about('one', `\u001b[31mred\u001b]52;c;x\u0007\nsecond ${'very '.repeat(400)}long`));
   const text = memory.list()[0]?.text ?? '';
@@ -54,7 +54,7 @@ it('keeps a plain line of bounded length, whatever a model wrote', () => {
   expect(text.length).toBeLessThanOrEqual(500);
 });
 
-it('tells of work in the same place, above it and below it', () => {
+it('memories of the same directory, its parents and its subdirectories are shown', () => {
   const rows = [
     about('a', 'here', '/home/me/app'),
     about('b', 'below', '/home/me/app/src'),

@@ -41,13 +41,13 @@ describe('a shell’s history file', () => {
       ],
     ],
     ['bash', 'a\x1b[31m\nok\n', [{ line: 'ok' }]],
-  ] as const)('%s: %j', (format, text, lines) => {
+  ] as const)('of %s is parsed: %j', (format, text, lines) => {
     expect(linesOf(Buffer.from(text), format as HistoryFormat)).toEqual(lines);
   });
 });
 
-describe('two histories as one', () => {
-  it('stand in the order of time, each line once', () => {
+describe('two merged histories', () => {
+  it('are in the order of time, each line once', () => {
     const own = [
       { line: '?why', at: 20 },
       { line: 'ls', at: 40 },
@@ -60,7 +60,7 @@ describe('two histories as one', () => {
     expect(merged(own, shell)).toEqual(['make', '?why', 'ls', 'cd']);
   });
 
-  it('a line that the shell kept in whole seconds is one with ours: what came behind it stays there', () => {
+  it('have one entry for a line that the shell recorded in whole seconds, and later lines stay after it', () => {
     const own = [{ line: 'echo up', at: 1_700_000_000_700 }];
     const shell = [
       { line: 'echo up', at: 1_700_000_000_000 },
@@ -69,7 +69,7 @@ describe('two histories as one', () => {
     expect(merged(own, shell)).toEqual(['echo up', 'of another session']);
   });
 
-  it('without times are lined up by the lines that both have', () => {
+  it('without times are aligned by the lines that both have', () => {
     const own = [
       { line: 'one', at: 1 },
       { line: '?ask', at: undefined },
@@ -81,7 +81,7 @@ describe('two histories as one', () => {
 });
 
 describe('the history at the prompt', () => {
-  it('follows the shell’s file: what is added, and a file that is written anew', () => {
+  it('follows the shell’s file: added lines, and a rewritten file', () => {
     const place = folder();
     const path = join(place, 'shell');
     writeFileSync(path, 'one\ntwo\nhal');
@@ -96,7 +96,7 @@ describe('the history at the prompt', () => {
     expect(history.entries()).toEqual(['three', 'four']);
   });
 
-  it('a command has one place, whoever keeps it first; with where and when it ran', () => {
+  it('has one entry per command, whoever recorded it first, with place and time', () => {
     const place = folder();
     const path = join(place, 'shell');
     writeFileSync(path, '');
@@ -111,7 +111,7 @@ describe('the history at the prompt', () => {
     expect(openHistory(join(place, 'own'), same, shell).factsOf('make all')).toEqual({ at: 5, cwd: '/src', exit: 2 });
   });
 
-  it('is shared between sessions at once, and holds nothing of what is kept nowhere', () => {
+  it('is shared between sessions at once, and has no private lines', () => {
     const path = join(folder(), 'own');
     const [here, there] = [openHistory(path, same), openHistory(path, same)];
     here.add('ls', 'ls');

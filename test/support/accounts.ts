@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 
 let users = 0;
 
-/** Makes one with this login shell and a home below `/home`; its name. */
+/** Makes an account with this login shell and a home below `/home`; returns its name. */
 export function addUser(shell: string): string {
   users += 1;
   const user = `aish${process.pid}x${users}`;
@@ -11,7 +11,7 @@ export function addUser(shell: string): string {
   return user;
 }
 
-/** Removes it with its home, and ends what it still runs. */
+/** Removes the account with its home, and ends its processes. */
 export function removeUser(user: string): void {
   execFileSync('/bin/sh', ['-c', `pkill -KILL -u ${user}; userdel -rf ${user} 2>/dev/null; true`]);
 }

@@ -1,4 +1,6 @@
-/** Turns for a scripted server that play a parent and its sub-agents, told apart by the system prompt and the task. */
+/**
+ * Turns for a scripted server that play a parent and its sub-agents, distinguished by the system prompt and the task.
+ */
 import type { ScriptedRequest, Turn } from './scripted-server.ts';
 
 export function toParent(request: Pick<ScriptedRequest, 'system'>): boolean {
@@ -10,7 +12,7 @@ export function parent(turn: Turn): Turn {
   return { ...turn, when: toParent };
 }
 
-/** A turn for the sub-agent whose task has `word` in it. */
+/** A turn for the sub-agent whose task contains `word`. */
 export function agent(word: string, turn: Turn): Turn {
   return {
     ...turn,

@@ -1,4 +1,4 @@
-/** The bundle that end-to-end tests run: built anew when a source is newer, as `setup.sh` does before `npm test`. */
+/** The bundle that end-to-end tests run, rebuilt when a source is newer, as `setup.sh` does before `npm test`. */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ const SOURCES = ['src', 'components', 'hooks', 'build.mjs', 'release/notices.mjs
 
 let current = false;
 
-/** Builds if need be, at most once per process; throws with the build's output when that fails. */
+/** Builds if necessary, at most once per process; throws with the build's output on failure. */
 export function ensureBuilt(): void {
   if (current) return;
   const built = statSync(join(ROOT, 'dist/aish-tui.mjs'), { throwIfNoEntry: false })?.mtimeMs ?? 0;
@@ -19,7 +19,9 @@ export function ensureBuilt(): void {
   current = true;
 }
 
-/** The latest change in a file or anywhere in a folder, in ms since 1970. A file taken away changes its folder. */
+/**
+ * Returns the latest change in a file or anywhere in a folder, in ms since 1970. Removing a file changes its folder.
+ */
 function newest(path: string): number {
   const stat = statSync(path, { throwIfNoEntry: false });
   if (!stat) return 0;

@@ -1,8 +1,11 @@
-/** A conversation with tool calls over a real llama.cpp server: what of each prompt was in its cache. */
+/** A conversation with tool calls over a real llama.cpp server, measuring how much of each prompt was cached. */
 import { startLlama } from '../broker/llama-server.ts';
 import { startEngine } from './engine.ts';
 
-/** One call: tokens of its prompt, those processed anew, those that are new since the last call, and whether a block left. */
+/**
+ * One call: tokens of its prompt, those processed again, those added since the last call, and whether turns were
+ * evicted.
+ */
 export type CachedCall = {
   readonly prompt: number;
   readonly anew: number;
@@ -10,7 +13,10 @@ export type CachedCall = {
   readonly evicted: boolean;
 };
 
-/** @param questions each makes two calls: one that runs a command, one that tells of it @param context window in tokens */
+/**
+ * @param questions each makes two calls: one that runs a command, one that reports on it @param context window in
+ * tokens
+ */
 export async function cacheRun(questions: number, context: number): Promise<readonly CachedCall[]> {
   await using llama = await startLlama(['-c', String(context)]);
   await using bench = startEngine(
@@ -31,7 +37,7 @@ export async function cacheRun(questions: number, context: number): Promise<read
   return usages.map((usage, index) => {
     const { promptTokens: prompt = 0, cachedTokens = 0 } = usage ?? {};
     const before = usages[index - 1]?.promptTokens ?? 0;
-    // Only turns that left make a prompt shorter.
+    // Only an eviction makes a prompt shorter.
     return { prompt, anew: prompt - cachedTokens, appended: Math.max(0, prompt - before), evicted: prompt < before };
   });
 }

@@ -1,7 +1,7 @@
-/** A terminal's row as runs of text that look the same. */
+/** A terminal's row as runs of text of the same style. */
 import type { IBufferCell, IBufferLine } from '@xterm/headless';
 
-/** A colour as the program named it: of the palette (0–255), or 0xrrggbb. */
+/** A colour as the program set it: of the palette (0–255), or 0xrrggbb. */
 export type Colour = { readonly palette: number } | { readonly rgb: number };
 
 export type Style = {
@@ -14,10 +14,10 @@ export type Style = {
   readonly inverse: boolean;
 };
 
-/** `column` counts cells from 0; `width` is in cells, where a wide character has two. */
+/** `column` counts cells from 0; `width` is in cells, of which a wide character has two. */
 export type Run = { readonly column: number; readonly width: number; readonly text: string; readonly style: Style };
 
-/** The runs of a row, from left to right, over its first `columns` cells. */
+/** Returns the runs of a row, from left to right, in its first `columns` cells. */
 export function runsOf(line: IBufferLine | undefined, columns = line?.length ?? 0): readonly Run[] {
   const runs: Run[] = [];
   for (let column = 0; column < columns; column += 1) {

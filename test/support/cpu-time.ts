@@ -1,4 +1,7 @@
-/** Milliseconds of processor time that `work` takes in this thread: unlike the clock, no matter what else the machine does. */
+/**
+ * Returns the milliseconds of processor time that `work` takes in this thread; unlike the clock, other load does not
+ * matter.
+ */
 export function cpuMilliseconds(work: () => void): number {
   const before = process.threadCpuUsage();
   work();

@@ -1,4 +1,4 @@
-/** An engine over real parts where they matter (broker, commands), with a journal in memory and a gate by hand. */
+/** An engine with a real broker and real commands, a journal in memory and a simple gate. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ export type Bench = {
   readonly engine: Engine;
   readonly cwd: string;
   readonly journal: SessionEvent[];
-  /** Resolves when `holds` does, looked at after each change. */
+  /** Resolves when `holds` returns true, checked after each change. */
   until(holds: () => boolean): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 };

@@ -1,8 +1,8 @@
 /**
- * An `ansible` that runs what it is given on this machine, and fails as the names of its hosts say: `lies…` tells of another
- * command than it was given; `drops…` runs a model's command, and is not heard of again; `gone…` does not even run it;
- * `twice…` runs it twice, as Ansible may where a connection breaks at its beginning; `late…` begins a model's command when it
- * is reached again, and answers nothing from its sending until then.
+ * An `ansible` that runs its commands on this machine and fails according to the host's name. `lies…` reports another
+ * command than it got. `drops…` runs a model's command and is never heard of again. `gone…` does not even run it.
+ * `twice…` runs it twice, as Ansible may when a connection breaks at the start. `late…` starts a model's command when
+ * it is reached again, and answers nothing until then.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -45,14 +45,14 @@ for (const host of hosts) void (async () => {
 `;
 
 export type FakeAnsible = {
-  /** A directory with it: to be the first of PATH. */
+  /** A directory with the program, to be the first in PATH. */
   readonly bin: string;
-  /** From now on a host `late…` is reached again. */
+  /** Makes a host `late…` reachable again. */
   reach(): void;
-  /** Its calls so far; `ours`: a look of the program's own. */
+  /** Returns its calls so far; `ours` marks those of the program itself. */
   calls(): readonly {
     readonly hosts: readonly string[];
-    /** The private directories there, on this machine. */
+    /** The private directories of the hosts, on this machine. */
     readonly folders: readonly string[];
     readonly command: string;
     readonly ours: boolean;

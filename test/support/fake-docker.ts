@@ -1,7 +1,7 @@
 /**
- * A `docker` on PATH whose containers are directories: there is no daemon on a test's machine. It does what was measured
- * and read of the client: no login shell, its standard input passed on, a command that outlives a client which is killed;
- * and where a file `lie` is in the container, it ends with 0 while the command still runs. A file `at` says where its commands begin.
+ * A `docker` in PATH whose containers are directories, since test machines have no daemon. It behaves like the measured
+ * client: no login shell, standard input passed on, and a command survives a killed client. Where a file `lie` is in
+ * the container, it exits with 0 while the command still runs. A file `at` names the directory in which commands start.
  */
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ fi
 exec env -i HOME="$box" TMPDIR="$box/tmp" PATH="$PATH" "$@"
 `;
 
-/** Puts the client on the PATH of the program, with containers of these names. Where each one is. */
+/** Puts the client into the program's PATH, with containers of these names. Returns the directory of each. */
 export function fakeDocker(
   place: Scratch,
   names: readonly string[],

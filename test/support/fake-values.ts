@@ -1,4 +1,4 @@
-/** Values of the right shape that nobody uses: examples are written with `<36w>` for 36 random letters and digits. */
+/** Values of the right form that nobody uses: examples contain `<36w>` for 36 random letters and digits. */
 
 const CLASSES: Readonly<Record<string, string>> = {
   w: 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789',
@@ -12,7 +12,7 @@ const CLASSES: Readonly<Record<string, string>> = {
   a: 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz',
 };
 
-/** A generator that gives the same numbers for the same seed, in [0, 1). */
+/** A generator that returns the same numbers for the same seed, in [0, 1). */
 export function seeded(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -23,7 +23,7 @@ export function seeded(seed: number): () => number {
   };
 }
 
-/** Puts random characters where the text asks for them. The first and the last are letters or digits. */
+/** Inserts random characters where the text asks for them. The first and the last are letters or digits. */
 export function filled(text: string, random: () => number): string {
   return text.replace(/<(\d+)([whHduslba])>/g, (_, count: string, kind: string) => {
     const all = CLASSES[kind] ?? '';

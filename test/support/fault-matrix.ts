@@ -1,4 +1,4 @@
-/** Faults × places: the real program meets each fault in each place; what its user sees, and what was kept. */
+/** Faults × places: the real program meets each fault in each place; records what its user sees, and what was kept. */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ import { PROGRAM, runProgram, type Scratch, scratch } from './program.ts';
 import { type Place, startRoleServer, TRIAL_SECONDS } from './role-server.ts';
 
 type Fault = {
-  /** How the model's server fails; `slow` is its own case. */
+  /** How the model's server fails; `slow` is a case of its own. */
   readonly model?: FaultName | 'slow';
   /** Done to the program while it waits for the model. */
   readonly strike?: (pid: number) => Promise<void> | void;
@@ -54,10 +54,13 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
   },
 };
 
-/** What came of one fault in one place; undefined where it can't be met there. */
+/** The result of one fault in one place; undefined where it can't occur there. */
 export type Cell = { readonly sees: string; readonly kept: string };
 
-/** A trial asks no model and no server, but its command may not end either; a plan and a second opinion ask no server. */
+/**
+ * Returns whether a fault can occur in a place. A trial asks no model and no server, but its command may not end; a
+ * plan and a second opinion ask no server.
+ */
 export function applies(name: string, place: Place): boolean {
   const fault = FAULTS[name];
   if (place === 'trial') return fault?.mcp === undefined && (fault?.model === undefined || fault.interrupts === true);
@@ -89,7 +92,7 @@ export async function meet(name: string, place: Place): Promise<Cell> {
   const { out, err, end } = await run({ ...here, env }, command, async (pid) => {
     await (place === 'trial' ? sleeps(TRIAL_SECONDS) : server.reached);
     await fault.strike?.(pid);
-    // A call of a tool is on its way only after its answer.
+    // A tool call starts only after its answer.
     if (fault.mcp) await delay(700);
     if (fault.interrupts && place !== 'second opinion') process.kill(pid, 'SIGINT');
     server.release();
@@ -100,7 +103,7 @@ export async function meet(name: string, place: Place): Promise<Cell> {
   return { sees, kept: await kept(here) };
 }
 
-/** Resolves when a command sleeps for so many seconds, anywhere on this machine. */
+/** Resolves when a command sleeps for this many seconds, anywhere on this machine. */
 async function sleeps(seconds: string): Promise<void> {
   while (!readdirSync('/proc').some((pid) => /^\d+$/.test(pid) && commandOf(pid) === `sleep\0${seconds}\0`))
     await delay(20);
@@ -152,11 +155,11 @@ type Printed = {
   readonly result?: { readonly failed?: boolean; readonly text?: string; readonly note?: string };
 };
 
-/** Every line that says something of a fault, once. */
+/** Returns every line that reports something about a fault, once. */
 function seen(out: string, err: string): readonly string[] {
   const objects = out.split('\n').filter((line) => line.startsWith('{'));
   const lines = jsonLines(objects.join('\n')).flatMap((line) => wordsOf(line as Printed));
-  // What a slow machine makes it wait for is no fault's doing.
+  // Waiting on a slow machine is not the result of a fault.
   const [halts, waits] = [/HALT/, /^aish-tui: waiting for /];
   const said = err.split('\n').filter((line) => /^aish-tui: /.test(line) && !halts.test(line) && !waits.test(line));
   return [...new Set([...said, ...lines])];
@@ -191,7 +194,7 @@ function trialText(trial: Printed['trial']): string {
   return `the trial: ${(trial.rows ?? []).map(({ kind, path }) => `${kind} ${path}`).join(', ')}`;
 }
 
-/** Without what differs from run to run. */
+/** Removes what differs from run to run. */
 function plain(text: string, { home, work }: Scratch): string {
   return text
     .replaceAll(work, 'DIR')
@@ -203,7 +206,7 @@ function plain(text: string, { home, work }: Scratch): string {
     .replaceAll('|', '\\|');
 }
 
-/** The conversation as the journal has it, and whether it can be resumed. */
+/** Returns the conversation according to the journal, and whether it can be resumed. */
 async function kept(here: Scratch): Promise<string> {
   const sessions = join(here.home, '.local/state/aish/sessions');
   const [id] = list(sessions);
@@ -248,12 +251,12 @@ function fullDisk(): Readonly<Record<string, string>> {
   return loaded(new URL('full-disk.mjs', import.meta.url));
 }
 
-/** The program is started with a file of this directory. */
+/** The environment that loads a file of this directory into the program. */
 function loaded({ href }: URL): Readonly<Record<string, string>> {
   return { NODE_OPTIONS: `--import=${href}` };
 }
 
-/** The user's shell is the program's own child. */
+/** The user's shell is a child of the program itself. */
 function killShell(pid: number): void {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
   for (const child of children) {

@@ -1,4 +1,6 @@
-/** `fork`ed with a fault's name: a fault server in a process of its own, which tells its parent of each chat request. */
+/**
+ * `fork`ed with a fault's name: a fault server in a process of its own, which reports each chat request to its parent.
+ */
 import { type FaultName, startFaultServer } from './fault-server.ts';
 
 const LOOK_EVERY_MS = 1;

@@ -30,14 +30,14 @@ const stream =
     res.writeHead(200, { 'content-type': 'text/event-stream' });
     res.end(parts.join(''));
   };
-/** Sends and then neither goes on nor ends. */
+/** Sends this and then neither continues nor ends. */
 const openStream =
   (...parts: readonly string[]): Act =>
   ({ res }) => {
     res.writeHead(200, { 'content-type': 'text/event-stream' });
     res.write(parts.join(''));
   };
-/** Sends `before` and then the same for as long as anyone listens. */
+/** Sends `before`, and then the same text for as long as anyone listens. */
 const forEver =
   (text: string, before = ''): Act =>
   ({ res }) => {
@@ -48,7 +48,7 @@ const forEver =
 function pour(res: ServerResponse, text: string): void {
   if (!res.destroyed) res.write(text, () => setImmediate(pour, res, text));
 }
-/** Sends `text` so many times between a beginning and an end, and ends. */
+/** Sends `text` this many times between a beginning and an end, and ends. */
 const flood =
   (text: string, times: number, before = '', after = ''): Act =>
   ({ res }) => {
@@ -80,7 +80,7 @@ const first =
     (call.nth <= times ? bad : WELL)(call);
 
 const WELL = stream(content('fine'), stop(), USAGE, DONE);
-/** Between these two stands the text of an answer. */
+/** The text of an answer goes between these two. */
 const OPEN_EVENT = 'data: {"choices":[{"delta":{"content":"';
 const CLOSED_EVENT = '"}}]}\n\n';
 const LOADING = error(503, 'Loading model', { type: 'unavailable_error' });
@@ -193,7 +193,7 @@ const FAULTS = {
   'ten-megabytes-in-one-line': flood(content('word '.repeat(2000)), 1000, '', stop() + DONE),
   'ten-megabytes-in-one-event': flood('word '.repeat(2000), 1000, OPEN_EVENT, CLOSED_EVENT),
   'ten-megabytes-without-a-line-end': flood('word '.repeat(2000), 1000),
-  // Without a paragraph's end, and just short of what is taken.
+  // Without a paragraph's end, and just below the accepted size.
   'stops-short-of-a-megabyte': openStream(content('word '.repeat(2000)).repeat(95)),
   'line-of-64-megabytes': flood('x'.repeat(64 * 1024), 1024, OPEN_EVENT, CLOSED_EVENT),
   'arguments-never-end': forEver(calls({ index: 0, id: 'c', function: { name: 'bash', arguments: 'x'.repeat(9000) } })),
@@ -265,7 +265,7 @@ const FAULTS = {
 
 export type FaultName = keyof typeof FAULTS;
 
-/** What a server with this fault does to a request. */
+/** Returns what a server with this fault does to a request. */
 export function actOf(fault: FaultName): Act {
   return FAULTS[fault];
 }
@@ -273,17 +273,17 @@ export function actOf(fault: FaultName): Act {
 export type FaultServer = {
   /** Ends in `/v1`. */
   readonly baseUrl: string;
-  /** How many chat requests came. */
+  /** Returns how many chat requests came. */
   calls(): number;
   /** Bodies of the chat requests, in order. */
   readonly bodies: readonly Readonly<Record<string, unknown>>[];
-  /** Resolves when a client has dropped a connection before the answer was over. */
+  /** Resolves when a client has dropped a connection before the end of the answer. */
   dropped(): Promise<void>;
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 };
 
-/** Starts a server on a free port of this machine with one fault. */
+/** Starts a server with one fault on a free port of this machine. */
 export async function startFaultServer(fault: FaultName): Promise<FaultServer> {
   const bodies: Readonly<Record<string, unknown>>[] = [];
   const { promise: dropped, resolve: onDropped } = Promise.withResolvers<void>();
@@ -315,7 +315,7 @@ export async function startFaultServer(fault: FaultName): Promise<FaultServer> {
   };
 }
 
-/** The same in a process of its own: whoever measures is not kept busy by what it pours out. */
+/** Starts it in a process of its own, so that its output does not burden the process that measures. */
 export async function forkFaultServer(
   fault: FaultName,
 ): Promise<Pick<FaultServer, 'baseUrl' | 'calls'> & AsyncDisposable> {

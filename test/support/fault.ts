@@ -1,5 +1,5 @@
-/** Environment under which SIGUSR2 makes the program throw where nobody catches. */
+/** The environment in which SIGUSR2 makes the program throw an uncaught error. */
 export const FAULT = { NODE_OPTIONS: `--import=${new URL('crash.mjs', import.meta.url).href}` } as const;
 
-/** Has the program wait a hundredth of its pauses between attempts at a model's server. */
+/** Makes the program's pauses between attempts at a model's server a hundred times shorter. */
 export const BRISK = { NODE_OPTIONS: `--import=${new URL('brisk.mjs', import.meta.url).href}` } as const;

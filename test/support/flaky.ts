@@ -1,4 +1,4 @@
-/** Prints which tests passed only when tried again: each is a fault of the program or of the test, to be found and mended. */
+/** Prints which tests passed only on a retry. Each is a fault of the program or of the test that must be fixed. */
 import type { Reporter, TestModule } from 'vitest/node';
 
 export class Flaky implements Reporter {

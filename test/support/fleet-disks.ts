@@ -1,4 +1,4 @@
-/** Servers of a fleet on one machine, each of which sees a directory of its own at one path: that takes root, and mounts. */
+/** Servers of a fleet on one machine, each with its own directory at one path, which needs root and mounts. */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ const alone = [unshare, '-m', '--propagation', 'private', '/bin/sh', '-c'];
 
 export const canMount = process.getuid?.() === 0 && spawnSync(unshare, ['-m', 'true']).status === 0;
 
-/** They run for as long as the tests of a `describe`. */
+/** Runs the servers during the tests of a `describe`. */
 export function fleetDisks(names: readonly string[]) {
   let servers: SshHosts | undefined;
   const place = mkdtempSync(join(tmpdir(), 'srv-'));
@@ -30,9 +30,9 @@ export function fleetDisks(names: readonly string[]) {
     for (const folder of [place, disks]) rmSync(folder, { recursive: true, force: true });
   });
   return {
-    /** The same as it lies here. */
+    /** The path of each server's directory on this machine. */
     disk,
-    /** All emptied, and filled anew. */
+    /** Empties all directories and fills them again. */
     fresh(fill: (path: string, name: string) => void) {
       for (const name of names) {
         spawnSync('find', [disk(name), '-mindepth', '1', '-delete']);
@@ -43,7 +43,7 @@ export function fleetDisks(names: readonly string[]) {
       if (!servers) throw new Error('the servers do not run');
       return servers;
     },
-    /** The path with their `ssh` in front. */
+    /** The PATH with their `ssh` first. */
     onPath: (to: { readonly env: Record<string, string> }) => `${servers?.bin}:${to.env.PATH}`,
   };
 }

@@ -1,8 +1,8 @@
-/** Starts a fresh clone by `npm start`, twice, as a person would: `node fresh-start.ts CLONE HOME`. */
+/** Starts a fresh clone by `npm start`, twice, as a user would: `node fresh-start.ts CLONE HOME`. */
 import type { Scratch } from './program.ts';
 import { startRig } from './rig.ts';
 
-/** All packages, a private Node and the build, over a slow line. */
+/** For all packages, a private Node and the build, over a slow line. */
 const SET_UP_PATIENCE_MS = 10 * 60_000;
 const SET_UP = /aish-tui: (?:fetching|installing|building|Node )|added \d+ packages/;
 
@@ -15,7 +15,7 @@ const place: Scratch = {
   [Symbol.dispose]() {},
 };
 
-/** Starts, runs one command in the program, leaves; ms until its prompt, and all that was written. */
+/** Starts the program, runs one command, leaves; returns the ms until its prompt, and all output. */
 async function start(): Promise<{ readonly ms: number; readonly written: string }> {
   const began = performance.now();
   await using rig = startRig(place, { file: 'npm', args: ['start'], columns: 100, rows: 30 });

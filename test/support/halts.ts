@@ -1,11 +1,11 @@
-/** A HALT on the screen of the built program: how a test comes to one, and something to delete. */
+/** A HALT on the screen of the built program: how a test reaches one, and something to delete. */
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Scratch } from './program.ts';
 import type { Rig } from './rig.ts';
 
-/** A goal typed; resolves when its HALT is on screen and takes answers. */
+/** Types a goal, and resolves when its HALT is on screen and accepts answers. */
 export async function haltOn(rig: Rig, goal: string): Promise<void> {
   await rig.waitFor('[aish:fast]>');
   rig.type(`:norris ${goal}\r`);
@@ -13,13 +13,13 @@ export async function haltOn(rig: Rig, goal: string): Promise<void> {
   await armed(rig);
 }
 
-/** A HALT takes keys only once its frame is known to be drawn and the keyboard was quiet: its hint says so. */
+/** Waits until a HALT accepts keys, which its hint shows: its frame is drawn and the keyboard was quiet. */
 export async function armed(rig: Rig): Promise<void> {
   await rig.waitFor(/p\W+proceed/);
   await rig.waitFor(/all shown|Enter: /);
 }
 
-/** Makes a directory to delete, and gives its path. */
+/** Makes a directory to delete, and returns its path. */
 export function withFoo(place: Scratch): string {
   mkdirSync(join(place.work, 'foo'));
   writeFileSync(join(place.work, 'foo', 'a'), 'x');

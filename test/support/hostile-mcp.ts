@@ -1,4 +1,4 @@
-/** An MCP server over stdio whose every word is hostile: its name, its tools, what they say, and how they fail. */
+/** An MCP server over stdio whose texts are all hostile: its name, its tools, its answers and its errors. */
 import { createInterface } from 'node:readline';
 import { HOSTILE } from './hostile.ts';
 

@@ -1,6 +1,6 @@
-/** Text that wants to do something to a terminal, for every way into the program. Never run, only printed and said. */
+/** Text that attacks a terminal, for every way into the program. It is never run, only printed and said. */
 
-/** A count, row or mode that the program itself never writes: where it turns up, it came from here. */
+/** A count, row or mode that the program itself never writes: wherever it appears, it came from here. */
 const MARK = 777;
 
 /** One of each kind. Where a kind has a number, it is 777. */
@@ -52,7 +52,7 @@ export const HOSTILE: readonly string[] = [
   '\x1b[38;5;',
 ];
 
-/** Numbers from 0 to 1 that a seed decides, so that what failed once fails again. Marsaglia's xorshift. */
+/** Returns numbers from 0 to 1 that a seed decides, so that a failure can be repeated. Marsaglia's xorshift. */
 export function random(seed: number): () => number {
   let state = seed | 1;
   return () => {
@@ -63,7 +63,7 @@ export function random(seed: number): () => number {
   };
 }
 
-/** Some of the above torn apart and put together with words. */
+/** Parts of the above, cut and mixed with words. */
 export function hostileText(next: () => number, length: number): string {
   let text = '';
   while (text.length < length) {
@@ -74,7 +74,7 @@ export function hostileText(next: () => number, length: number): string {
   return text;
 }
 
-/** Bytes of any kind, with some of the above among them. */
+/** Bytes of any kind, mixed with some of the above. */
 export function hostileBytes(next: () => number, length: number): Buffer {
   const parts: Buffer[] = [];
   for (let done = 0; done < length; ) {

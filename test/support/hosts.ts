@@ -1,4 +1,4 @@
-/** Hosts over a real sshd, driven without a screen. */
+/** Hosts over a real sshd, used without a screen. */
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -3,7 +3,7 @@ import { createTokenizer } from '../../src/ui/terminal/tokenizer.ts';
 
 import { fakeClock } from './clock.ts';
 
-/** The keys that a terminal sends as these bytes. */
+/** Returns the keys that a terminal sends as these bytes. */
 export function keysOf(bytes: string): KeyToken[] {
   const tokens: Token[] = [];
   const tokenizer = createTokenizer((token) => tokens.push(token), fakeClock().schedule);

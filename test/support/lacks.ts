@@ -1,10 +1,13 @@
-/** The one place where tests look for programs that a machine may do without. `scripts/bare-machine.sh` lists the others. */
+/** The one place where tests look for programs that a machine may lack. `scripts/bare-machine.sh` lists the others. */
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 const looked = new Map<string, string | undefined>();
 
-/** The full path of a program, or of a file named by its path; where there is none, undefined and a word in the output, once per test file. */
+/**
+ * Returns the full path of a program, or of a file named by its path. If it is missing, returns undefined and prints
+ * that once per test file.
+ */
 export function pathOf(program: string): string | undefined {
   if (!looked.has(program)) {
     looked.set(program, onPath(program));
@@ -13,17 +16,17 @@ export function pathOf(program: string): string | undefined {
   return looked.get(program);
 }
 
-/** Whether a program that a test needs is missing, for `it.skipIf` and `describe.skipIf`. */
+/** Returns whether a program that a test needs is missing, for `it.skipIf` and `describe.skipIf`. */
 export function lacks(program: string): boolean {
   return pathOf(program) === undefined;
 }
 
-/** Full paths of the shells with the language of `sh` that a person may have, of those this machine has. */
+/** Returns the full paths of this machine's shells with the language of `sh` that users may have. */
 export function userShells(): readonly string[] {
   return ['bash', 'zsh'].flatMap((shell) => pathOf(shell) ?? []);
 }
 
-/** The same, and fish, which has a language of its own. */
+/** Returns the same and fish, which has a language of its own. */
 export function everyShell(): readonly string[] {
   return [...userShells(), ...[pathOf('fish') ?? []].flat()];
 }

@@ -1,8 +1,8 @@
-/** Finds processes that outlived what started them: all that a run starts inherit a mark in their environment. */
+/** Finds processes that outlived their starter: everything that a run starts inherits a mark in its environment. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** The environment variable that carries the mark. */
+/** The environment variable that contains the mark. */
 export const MARK = 'RIG_RUN';
 
 const GRACE_MS = 5000;
@@ -18,7 +18,7 @@ function marked(mark: string): readonly Leftover[] {
         const environment = readFileSync(`/proc/${name}/environ`, 'latin1').split('\0');
         if (!environment.includes(`${MARK}=${mark}`)) return [];
         const command = readFileSync(`/proc/${name}/cmdline`, 'latin1').replaceAll('\0', ' ').trim();
-        // A process that has ended but was not yet waited for has neither.
+        // A zombie has neither environment nor command line.
         return command === '' ? [] : [{ pid: Number(name), command }];
       } catch {
         return [];
@@ -26,7 +26,7 @@ function marked(mark: string): readonly Leftover[] {
     });
 }
 
-/** Waits until no process carries `mark`. Kills those that still do after five seconds, and throws with their names. */
+/** Waits until no process has `mark`. Kills those that still do after five seconds, and throws with their names. */
 export async function noneLeft(mark: string): Promise<void> {
   if (process.platform !== 'linux') return;
   const until = performance.now() + GRACE_MS;

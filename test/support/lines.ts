@@ -1,4 +1,4 @@
-/** The lines of `--json`, each held against the schema that the documents promise. */
+/** Parses the lines of `--json`, checking each against the documented schema. */
 import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Entry } from '../../src/session/entry.ts';
@@ -12,7 +12,7 @@ type Kind =
   | 'fleetHost'
   | 'fleetEnded';
 
-/** Every kind there is that is printed: a new one does not compile until it stands here, and the schema is asked for it. */
+/** Every printed kind. A new one does not compile until it is here, and the schema must have it. */
 export const KINDS: Readonly<Record<Kind, true>> = {
   user: true,
   assistant: true,
@@ -46,7 +46,7 @@ export function linesSchema(): LinesSchema {
 const ajv = new Ajv2020({ strict: true, strictRequired: false, allowUnionTypes: true });
 const valid = ajv.compile<Readonly<Record<string, unknown>>>(linesSchema());
 
-/** The objects that `out` holds, one a line. Throws for what is no JSON or not as the schema says. */
+/** Returns the objects in `out`, one a line. Throws for invalid JSON or a violation of the schema. */
 export function jsonLines(out: string): Readonly<Record<string, unknown>>[] {
   return out
     .split('\n')

@@ -1,4 +1,4 @@
-/** Where the linter's own build for this machine lies: only those that the lock file vouches for are installed. */
+/** The path of the linter's build for this machine: only builds in the lock file are installed. */
 import { fileURLToPath } from 'node:url';
 
 const { platform, arch } = process;

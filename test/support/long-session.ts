@@ -1,4 +1,4 @@
-/** The events of a long run, as the program writes them: six a step, and counts of what is sent. */
+/** The events of a long run, as the program writes them: six a step, and token counts of the requests. */
 import { firstInContext } from '../../src/session/context.ts';
 import type { SessionEvent } from '../../src/session/event.ts';
 import { sentContent } from '../../src/session/evict.ts';
@@ -20,10 +20,10 @@ const BUDGET: StoredBudget = {
 /** Lines that each command prints. */
 const LINES = 12;
 
-/** A run of so many steps that has not ended, with the state that it leads to. */
+/** An unfinished run of this many steps, with its state. */
 export function longRun(steps: number, settings: Partial<Settings> = {}): Machine {
   const machine = new Machine({ maxNorrisSteps: steps + 1, ...settings });
-  // Earlier states are nobody's: else each event would copy all turns before it.
+  // Earlier states are not needed; keeping them would copy all earlier turns for each event.
   machine.owned = new Map();
   machine.send({ type: 'norrisStarted', goal: 'look at everything' });
   for (let n = 1; n <= steps; n += 1) {
@@ -48,7 +48,7 @@ const CALL = {
   local: true,
 } as const;
 
-/** What is sent next is counted until everything fits, as before each call. */
+/** Counts the next request until everything fits, as before each call. */
 function countTurns(machine: Machine): void {
   for (let open = true; open; ) {
     const { turns } = machine.conversation;
@@ -63,7 +63,7 @@ function countTurns(machine: Machine): void {
   }
 }
 
-/** The text of a journal with these events. */
+/** Returns the text of a journal with these events. */
 export function journalOf(events: readonly SessionEvent[]): string {
   return events.map((event, seq) => formatRecord(event, seq)).join('');
 }

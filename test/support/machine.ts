@@ -1,4 +1,4 @@
-/** Drives the pure machine by hand: applies events, keeps effects, and speaks for the services. */
+/** Drives the pure machine by hand: applies events, keeps effects, and plays the services. */
 import type { Examination, Judgement } from '../../src/session/action.ts';
 import { subAgents } from '../../src/session/delegate.ts';
 import type { Effect } from '../../src/session/effect.ts';
@@ -47,7 +47,7 @@ export function printed(output: string, exit = 0, cwd = '/work'): Outcome {
   return { kind: 'command', result: { exit, cwd, head: output, tail: '', omittedLines: 0, bytes, milliseconds: 5 } };
 }
 
-/** What a trial has shown, or that it could not tell. */
+/** The result of a trial, or that it could not tell. */
 export function triedAs(id: string, tells = true): Trial {
   if (!tells) return { kind: 'cannotTell', why: 'a mount point lies below' };
   const counts = { deleted: 1, changed: 0, created: 0 };
@@ -56,13 +56,13 @@ export function triedAs(id: string, tells = true): Trial {
   return { kind: 'changes', id, exit: 0, counts, rows: [row], digest: `digest of ${id}`, ...rest };
 }
 
-/** What a trial of a command has shown that changes nothing. */
+/** The result of a trial whose command changes nothing. */
 export function triedToNothing(id: string): Trial {
   const counts = { deleted: 0, changed: 0, created: 0 };
   return { ...triedAs(id), counts, rows: [], deletedBytes: 0, diff: '' } as Trial;
 }
 
-/** The operations of a session that are under way, in the order of the reply. */
+/** Returns the outstanding operations of a session, in the order of the reply. */
 export function opsOf(state: State, session: string): readonly string[] {
   const phase = state.sessions[session]?.phase;
   if (!phase) return [];
@@ -74,7 +74,7 @@ export class Machine {
   state: State = emptyState('main');
   readonly events: SessionEvent[] = [];
   readonly effects: Effect[] = [];
-  /** Turns that an event may add to in place; without, every state stays as it was. */
+  /** Turns that an event may extend in place; without it, every state stays unchanged. */
   owned: OwnedTurns | undefined;
   /** Effects of the last event. */
   last: readonly Effect[] = [];
@@ -101,7 +101,7 @@ export class Machine {
     return effects;
   }
 
-  /** The operation that is under way; of several the first. */
+  /** The first outstanding operation. */
   get op(): string {
     return this.opOf('main');
   }
@@ -112,7 +112,7 @@ export class Machine {
     return op;
   }
 
-  /** The sub-agents that run, by session id, oldest first. */
+  /** The running sub-agents, by session id, oldest first. */
   get children(): readonly string[] {
     return subAgents(this.state).map(({ conversation }) => conversation.id);
   }
@@ -121,7 +121,7 @@ export class Machine {
     this.send({ type: 'replyEnded', op: this.op, reply: reply(text, toolCalls) });
   }
 
-  /** The same, where every action only reads. */
+  /** A reply whose actions are all read-only. */
   reads(text: string, ...toolCalls: ToolCall[]): void {
     this.send({ type: 'replyEnded', op: this.op, reply: reply(text, toolCalls), reading: true });
   }
@@ -137,7 +137,7 @@ export class Machine {
     this.send({ type: 'actionEnded', op, outcome: printed(output, exit, cwd) }, session);
   }
 
-  /** The delegations that were let run start their sub-agents, as the engine does. */
+  /** The approved delegations start their sub-agents, as the engine does. */
   spawns(): void {
     for (const op of opsOf(this.state, 'main')) {
       this.send({ type: 'actionStarted', op });

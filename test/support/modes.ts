@@ -1,4 +1,4 @@
-/** A model that wants to write in Restricted, and how its questions are answered. */
+/** A model that wants to write in Restricted, and the answers to its questions. */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Scratch } from './program.ts';
@@ -7,7 +7,7 @@ import { call, say } from './scripted-server.ts';
 
 export const quiet = { safety: { llm_second_opinion: false } };
 
-/** A model that tries to write, is refused by the kernel, asks for the upgrade, and writes again when it got it. */
+/** A model that tries to write, is blocked by the kernel, asks for the upgrade, and writes again after a yes. */
 export const writer = () => [
   call('bash', { command: 'echo first > made.txt' }),
   call('request_mode_upgrade', { reason: 'to write made.txt' }),

@@ -86,7 +86,7 @@ const start = fc.record({ do: fc.constant('start' as const) });
 const spawn = fc.record({ do: fc.constant('spawn' as const) });
 const end = fc.record({ do: fc.constant('end' as const), how: fc.constantFrom(...OUTCOMES) });
 
-/** One of each kind: which of them is made is seen when it is known where the session stands. */
+/** One of each kind; the phase of the session decides which of them is made. */
 const next = fc.record({
   do: fc.constant('next' as const),
   reply: modelReply,
@@ -113,7 +113,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 const move = fc.record({ who: fc.nat(9), op: fc.nat(9), step });
 type Move = Valued<typeof move>;
 
-/** What fits where a session stands; now and then what starts something, where nothing is running. */
+/** Moves that are possible in a session's phase; sometimes one that starts something while nothing runs. */
 function fitting(
   phase: Phase | undefined,
   opStarted: boolean,
@@ -161,7 +161,7 @@ function callOf(kind: number): ToolCall {
   return bash(id, `echo ${serial}`);
 }
 
-/** Events of the world that stand for a move, in the session that is aimed at. */
+/** Sends the events of a move to the session it concerns. */
 function play(machine: Machine, { who, op: whichOp, step: given }: Move): void {
   const sessions = Object.keys(machine.state.sessions);
   const session = sessions[who % sessions.length] ?? 'main';
@@ -210,7 +210,7 @@ function play(machine: Machine, { who, op: whichOp, step: given }: Move): void {
       return void machine.send({ type: 'modeChosen', mode: 'unrestricted' }, session);
     case 'project':
       return void machine.send({ type: 'modeChosen', mode: 'project' }, session);
-    // At the next start the kernel holds nothing to a tree.
+    // At the next start the kernel does not support Project.
     case 'lose':
       return void machine.send({ type: 'resumed', settings: { ...machine.conversation.settings, project: false } });
     // At the next start there is no sandbox.
@@ -276,7 +276,7 @@ export function property(look: (machine: Machine, before: State) => void, numRun
   });
 }
 
-/** Random runs; `look` sees where each of them leads. */
+/** Random runs; `look` sees the final state of each. */
 export function propertyOfEnd(look: (machine: Machine) => void, numRuns = cases(200)): void {
   runs(numRuns, (machine, moves) => {
     for (const each of moves) play(machine, each);
@@ -303,7 +303,7 @@ function runs(numRuns: number, run: (machine: Machine, moves: readonly Move[]) =
   );
 }
 
-/** Lets everything that is under way end, as after a cancel; `machine` is changed. */
+/** Lets all operations end, as after a cancel; `machine` is changed. */
 export function letEnd(machine: Machine): void {
   for (let round = 0; round < 100; round += 1) {
     const open = Object.keys(machine.state.sessions).flatMap((session) =>

@@ -1,4 +1,4 @@
-/** One host called web1 for the tests of a file, as the program enters it; what is there is here as well. */
+/** One host called web1 for the tests of a file, as the program connects to it; it is this machine. */
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

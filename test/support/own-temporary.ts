@@ -1,7 +1,7 @@
 /**
- * One temporary directory for a whole run, gone with it: what tests forget, and what those leave that are cut off on
- * purpose, does not stay on the machine of whoever runs them. Its name is short, since sockets' paths are, and open to
- * every user, as the machine's own is, since some tests run as another one.
+ * One temporary directory for a whole run, removed with it, so that leftovers of tests, even deliberately killed ones,
+ * do not stay on the machine. Its name is short, since paths of sockets are limited, and it is open to every user like
+ * the system's own, since some tests run as another user.
  */
 import { chmodSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';

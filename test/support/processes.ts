@@ -1,7 +1,7 @@
-/** What runs on this machine, as its /proc tells it. */
+/** The processes of this machine, from /proc. */
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** `words`: the command line, with blanks between. */
+/** `words`: the command line, joined by blanks. */
 export type Process = { readonly pid: number; readonly parent: number; readonly words: string };
 
 export function processes(): readonly Process[] {
@@ -17,7 +17,7 @@ export function processes(): readonly Process[] {
   });
 }
 
-/** All that descend from a process. */
+/** Returns all descendants of a process. */
 export function below(root: number, all: readonly Process[] = processes()): readonly Process[] {
   const children = all.filter(({ parent }) => parent === root);
   return [...children, ...children.flatMap(({ pid }) => below(pid, all))];

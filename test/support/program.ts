@@ -9,18 +9,18 @@ import { ensureBuilt } from './build.ts';
 
 export const PROGRAM = fileURLToPath(new URL('../../aish-tui', import.meta.url));
 
-/** Where the code that the program's starts have compiled lies. Where it can't be written each start compiles anew. */
+/** Where the compile cache of the program's starts is. Where it can't be written, each start compiles again. */
 const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/aish-compiled', import.meta.url));
 try {
   mkdirSync(COMPILED, { recursive: true, mode: 0o700 });
 } catch {
-  // A checkout that may not be written.
+  // The checkout is not writable.
 }
 
 /** A shell that was hung up may still be writing its history. */
 const REMOVE = { recursive: true, force: true, maxRetries: 10, retryDelay: 50 } as const;
 
-/** A home of its own, with a configuration that knows one preset `fast` at `baseUrl`, and a scratch tree to work in. */
+/** A home of its own, with a configuration whose one preset is `fast` at `baseUrl`, and a scratch tree to work in. */
 export type Scratch = {
   readonly home: string;
   readonly work: string;
@@ -31,7 +31,7 @@ export type Scratch = {
 export function scratch(baseUrl?: string, config: Readonly<Record<string, unknown>> = {}): Scratch {
   const home = mkdtempSync(join(tmpdir(), 'aish-home-'));
   const work = mkdtempSync(join(tmpdir(), 'aish-work-'));
-  // What listens on the usual ports of this machine must not change what a test sees.
+  // Servers on the usual ports of this machine must not change what a test sees.
   const own = 'models' in config ? {} : { model: 'demo' };
   const models = baseUrl === undefined ? own : { models: { fast: { base_url: baseUrl, model: 'scripted' } } };
   const path = join(home, 'config.jsonc');
@@ -40,10 +40,10 @@ export function scratch(baseUrl?: string, config: Readonly<Record<string, unknow
   writeFileSync(join(home, '.bashrc'), '');
   // At its first start fish reads all manuals in the background, for completions.
   mkdirSync(join(home, '.local/share/fish/generated_completions'), { recursive: true });
-  // Compiled once for all of them: each start would spend a fifth of its time on that.
+  // A shared compile cache: each start would otherwise spend a fifth of its time compiling.
   mkdirSync(join(home, '.cache/aish'), { recursive: true });
   symlinkSync(COMPILED, join(home, '.cache/aish/compiled'));
-  // A program that is killed leaves its temporary folders behind: they go with the home.
+  // A killed program leaves its temporary folders behind, so they are in the home and removed with it.
   mkdirSync(join(home, 'tmp'));
   const env = {
     HOME: home,
@@ -60,7 +60,7 @@ export function scratch(baseUrl?: string, config: Readonly<Record<string, unknow
     env,
     [Symbol.dispose]() {
       for (const each of [home, work]) {
-        // A trial of an ordinary user has directories that are closed even to its owner.
+        // A trial of an ordinary user has directories that are closed even to their owner.
         removeTree(each);
         rmSync(each, REMOVE);
       }
@@ -80,7 +80,7 @@ export function runProgram(
   place: Scratch,
   args: readonly string[],
   options: {
-    /** Another program than ours. */
+    /** A program other than aish-tui. */
     readonly file?: string;
     readonly input?: string;
     readonly onOut?: (text: string, kill: (signal: NodeJS.Signals) => void) => void;
@@ -100,7 +100,7 @@ export function runProgram(
     });
     child.on('error', reject);
     child.on('close', (code, signal) => resolve({ code, signal, out, err }));
-    // A program that reads none of it may have ended by now.
+    // A program that reads nothing may have ended by now.
     child.stdin.on('error', (error: NodeJS.ErrnoException) => error.code === 'EPIPE' || reject(error));
     child.stdin.end(options.input ?? '');
   });

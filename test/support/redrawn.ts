@@ -1,8 +1,8 @@
-/** What stands on the terminal must be the picture that the program would draw on an empty one. */
+/** The terminal must show what the program would draw on an empty one. */
 import { expect } from 'vitest';
 import type { Rig } from './rig.ts';
 
-/** Has the program draw everything anew, as after a resize, and compares. To be called when nothing is going on. */
+/** Makes the program redraw everything, as after a resize, and compares. To be called when nothing is happening. */
 export async function expectSameWhenRedrawn(rig: Rig): Promise<void> {
   const [before, cursor, { length }] = [picture(rig), cursorOf(rig), rig.raw];
   process.kill(rig.pty.pid, 'SIGWINCH');
@@ -11,12 +11,12 @@ export async function expectSameWhenRedrawn(rig: Rig): Promise<void> {
   expect(cursorOf(rig)).toEqual(cursor);
 }
 
-/** Waits until no command is said to run: a picture drawn between two states need not be drawn again. */
+/** Waits until no command is shown as running: a screen drawn between two states can't be drawn again. */
 export async function atRest(rig: Rig): Promise<void> {
   await rig.waitFor(() => !/running \d+ s/.test(rig.text()));
 }
 
-/** Every row in its styles, but for seconds that go by. */
+/** Returns every row with its styles, except elapsed seconds. */
 function picture(rig: Rig): readonly string[] {
   return rig.runs().map((row) => JSON.stringify(row).replaceAll(/\d+ s\b/g, 'n s'));
 }

@@ -1,4 +1,4 @@
-/** What a terminal sends for keys and the mouse, in xterm's coding. */
+/** The bytes that a terminal sends for keys and the mouse, in xterm's encoding. */
 
 const NAMED: Readonly<Record<string, string>> = {
   enter: '\r',
@@ -23,7 +23,7 @@ const NAMED: Readonly<Record<string, string>> = {
   f2: '\x1bOQ',
 };
 
-/** The bytes of a key by name (`enter`, `ctrl-x`, `alt-s`, `f1`); one character stands for itself. */
+/** Returns the bytes of a key by name (`enter`, `ctrl-x`, `alt-s`, `f1`); one character stands for itself. */
 export function keyBytes(name: string): string {
   const chord = /^(ctrl|alt)-(.)$/.exec(name);
   if (chord?.[1] === 'ctrl') return String.fromCharCode((chord[2] ?? '').charCodeAt(0) & 31);
@@ -37,7 +37,7 @@ const BUTTONS = { click: 0, 'wheel-up': 64, 'wheel-down': 65 } as const;
 
 export type MouseAction = keyof typeof BUTTONS;
 
-/** An SGR mouse report; `column` and `row` count from 0. A click is pressed and let go. */
+/** Returns an SGR mouse report; `column` and `row` count from 0. A click is a press and a release. */
 export function mouseBytes(action: MouseAction, column: number, row: number): string {
   const report = (end: string) => `\x1b[<${BUTTONS[action]};${column + 1};${row + 1}${end}`;
   return action === 'click' ? report('M') + report('m') : report('M');

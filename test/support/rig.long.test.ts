@@ -5,24 +5,24 @@ import { openRig, startRig } from './rig.ts';
 
 const BASH = { file: '/bin/bash', args: ['--norc', '-i'] };
 
-it('shows what a program draws, answers its queries, and types', async () => {
+it('the rig shows what a program draws, answers its queries, and types', async () => {
   using place = scratch();
   await using rig = startRig(place, BASH);
   rig.type('printf "\\033[31mred\\033[m\\n"; printf "\\033[c"; read -rsn7 answer; printf "%q\\n" "$answer"\r');
-  // The terminal may answer before `read` has switched the echo off, then the answer stands there twice.
+  // The terminal may answer before `read` has switched the echo off; the answer then appears twice.
   await rig.waitFor(/\$'\\E\[\?/);
   expect(rig.coloured('red')).toBe(true);
   rig.type('exit 3\r');
   expect(await rig.exited).toMatchObject({ code: 3 });
 });
 
-it('pastes in brackets and sends the mouse only to a program that asked for them', async () => {
+it('the rig pastes in brackets and sends the mouse only to a program that asked for them', async () => {
   using place = scratch();
   await using rig = startRig(place, { file: '/bin/cat', args: ['-v'] });
   expect(() => rig.mouse('click', 0, 0)).toThrow('switched off');
   rig.paste('plain\n');
   await rig.waitFor(/plain\nplain/);
-  // What is typed is echoed by the terminal as ^[ and printed by cat -v; so the modes are asked for by another program.
+  // The terminal echoes typed escapes as ^[ and cat -v prints them, so another program requests the modes.
   await using asking = startRig(place, {
     file: '/bin/bash',
     args: ['-c', 'stty raw -echo; printf "\\033[?2004h\\033[?1002h\\033[?1006hready"; head -c 21 | cat -v'],
@@ -33,7 +33,7 @@ it('pastes in brackets and sends the mouse only to a program that asked for them
   await asking.waitFor('^[[200~two^[[201~^[[<6');
 });
 
-it('tells runs of cells apart by their look, wide characters as two cells', async () => {
+it('the rig distinguishes cells by style, with wide characters as two cells', async () => {
   using place = scratch();
   await using rig = startRig(place, {
     file: '/usr/bin/printf',
@@ -47,13 +47,13 @@ it('tells runs of cells apart by their look, wide characters as two cells', asyn
   expect(rig.cursor).toEqual({ column: 4, row: 0 });
 });
 
-it('waits fail with the screen in the message, at once when the program has ended', async () => {
+it('a wait of the rig fails with the screen in the message, and at once when the program has ended', async () => {
   using place = scratch();
   await using rig = startRig(place, { file: '/bin/echo', args: ['last words'] });
   await expect(rig.waitFor('never')).rejects.toThrow(/ended.*\n.*last words/);
 });
 
-it('a process that outlives its program is killed and reported', async () => {
+it('the rig kills and reports a process that outlives its program', async () => {
   using place = scratch();
   const rig = startRig(place, { file: '/bin/bash', args: ['-c', 'setsid sh -c "echo started; exec sleep 30" & wait'] });
   await rig.waitFor('started');

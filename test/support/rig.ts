@@ -1,4 +1,4 @@
-/** Drives a program in a real pty and reads its screen as a terminal would show it. */
+/** Runs a program in a real pty and reads its screen as a terminal would show it. */
 import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import headless from '@xterm/headless';
@@ -18,9 +18,9 @@ export type RigOptions = {
   readonly rows?: number;
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** Another program than ours. */
+  /** A program other than aish-tui. */
   readonly file?: string;
-  /** Whose process it is; the caller's by default. */
+  /** The user of the process; the caller by default. */
   readonly user?: { readonly uid: number; readonly gid: number };
 };
 
@@ -31,14 +31,14 @@ export class Rig {
   readonly exited: Promise<Exit>;
   /** Everything the program wrote: one character for each byte. */
   raw = '';
-  /** When the last piece of output that is on the screen came, as `performance.now()` tells it. */
+  /** When the last displayed output arrived, by `performance.now()`. */
   shownSince = 0;
   readonly #terminal: InstanceType<typeof headless.Terminal>;
   readonly #looks = new Set<() => void>();
-  /** Resolves when everything that came is on the screen. */
+  /** Resolves when all output so far is on the screen. */
   #shown: Promise<void> = Promise.resolve();
   readonly #mark = randomUUID();
-  /** The place that goes with the rig. */
+  /** The scratch place that is removed with the rig. */
   readonly #own: Scratch | undefined;
   #exit: Exit | undefined;
 
@@ -68,7 +68,7 @@ export class Rig {
     this.exited = new Promise((resolve) => {
       this.pty.onExit(({ exitCode, signal }) => {
         const exit = { code: exitCode, signal: signal || undefined };
-        // Its last words are still on their way to the screen.
+        // Its last output is still on the way to the screen.
         void this.#shown.then(() => {
           this.#exit = exit;
           resolve(exit);
@@ -78,7 +78,7 @@ export class Rig {
     });
   }
 
-  /** The rows on screen, without trailing blanks; a line keeps what a wider screen had behind its edge. */
+  /** Returns the rows on screen without trailing blanks; after a shrink a row keeps the text beyond the edge. */
   screen(): readonly string[] {
     const { cols, rows, buffer } = this.#terminal;
     const { active } = buffer;
@@ -97,19 +97,19 @@ export class Rig {
     return this.#terminal.buffer.active.type === 'alternate';
   }
 
-  /** Each row on screen as runs of equally styled text. */
+  /** Returns each row on screen as runs of equally styled text. */
   runs(): readonly (readonly Run[])[] {
     const { cols, rows, buffer } = this.#terminal;
     const { active } = buffer;
     return Array.from({ length: rows }, (_, row) => runsOf(active.getLine(active.baseY + row), cols));
   }
 
-  /** Whether `text` stands somewhere, within one run, in a foreground colour of its own. */
+  /** Returns whether `text` is somewhere on screen, within one run, in a foreground colour of its own. */
   coloured(text: string): boolean {
     return this.runs().some((row) => row.some((run) => run.text.includes(text) && run.style.foreground));
   }
 
-  /** Where the cursor is, in cells from the top left corner. */
+  /** The position of the cursor, in cells from the top left corner. */
   get cursor(): { readonly column: number; readonly row: number } {
     const { cursorX, cursorY } = this.#terminal.buffer.active;
     return { column: cursorX, row: cursorY };
@@ -119,26 +119,26 @@ export class Rig {
     this.pty.write(text);
   }
 
-  /** As pasting into a terminal does: in brackets, if the program asked for them. */
+  /** Pastes as a terminal does: in brackets if the program asked for them. */
   paste(text: string): void {
     this.type(this.#terminal.modes.bracketedPasteMode ? `\x1b[200~${text}\x1b[201~` : text);
   }
 
-  /** Keys by name, one after another: `enter`, `ctrl-x`, `alt-s`, `f1`, `p`. */
+  /** Presses keys by name, one after another: `enter`, `ctrl-x`, `alt-s`, `f1`, `p`. */
   key(...names: readonly string[]): void {
     for (const name of names) this.type(keyBytes(name));
   }
 
-  /** A click or a turn of the wheel at a cell counted from 0; an error where the program asked for no mouse. */
+  /** Clicks or turns the wheel at a cell counted from 0. Throws if the program asked for no mouse. */
   mouse(action: MouseAction, column: number, row: number): void {
     if (this.#terminal.modes.mouseTrackingMode === 'none') throw new Error('the program has the mouse switched off');
     this.type(mouseBytes(action, column, row));
   }
 
-  /** Resolves once the screen holds `wanted`; after too long throws with the screen. */
+  /** Resolves once the screen contains `wanted`; throws with the screen after `patience`. */
   async waitFor(wanted: string | RegExp | ((rig: Rig) => boolean), patience = PATIENCE): Promise<void> {
     const holds = () => {
-      // Half a frame says nothing.
+      // An incomplete frame is not checked.
       if (this.#terminal.modes.synchronizedOutputMode) return false;
       if (typeof wanted === 'function') return wanted(this);
       return typeof wanted === 'string' ? this.text().includes(wanted) : wanted.test(this.text());
@@ -167,7 +167,7 @@ export class Rig {
           new Error(`not seen within ${patience} ms: ${String(wanted)}${half}\n${'-'.repeat(40)}\n${this.text()}`),
         );
       }, patience);
-      // A condition may look at more than the screen: at a file, say.
+      // A condition may check more than the screen, for example a file.
       const ticking = typeof wanted === 'function' ? setInterval(look, LOOK_EVERY_MS) : undefined;
       this.#looks.add(look);
       look();
@@ -193,7 +193,7 @@ export class Rig {
     process.kill(this.pty.pid, signal);
   }
 
-  /** Ends the program the hard way. Throws when anything it started outlives it. */
+  /** Kills the program. Throws when any process that it started outlives it. */
   async [Symbol.asyncDispose](): Promise<void> {
     using _own = this.#own;
     if (!this.#exit) {
@@ -204,7 +204,7 @@ export class Rig {
     await noneLeft(this.#mark);
   }
 
-  /** One piece at a time, and those who wait go on before the next: what they look at then is what they waited for. */
+  /** Shows one piece at a time, and waiters continue before the next: they see exactly the screen they waited for. */
   async #show(data: Buffer, came: number): Promise<void> {
     await new Promise<void>((resolve) => this.#terminal.write(data, resolve));
     this.shownSince = came;
@@ -222,13 +222,13 @@ export function startRig(place: Scratch, options: RigOptions = {}): Rig {
   return new Rig(place, options);
 }
 
-/** The same for the only program of a place, which goes with it; resolves once the screen shows `shown`. */
+/** Starts the only program of a place, which is removed with it; resolves once the screen shows `shown`. */
 export async function openRig(place: Scratch, shown: string | RegExp, options: RigOptions = {}): Promise<Rig> {
   const rig = new Rig(place, options, true);
   try {
     await rig.waitFor(shown);
   } catch (error) {
-    // What it left running says less than what it did not show.
+    // Leftover processes matter less than the missing output.
     await rig[Symbol.asyncDispose]().catch(() => {});
     throw error;
   }

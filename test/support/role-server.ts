@@ -1,4 +1,4 @@
-/** A model server that plays every role of a session well, but for one, in which it fails as it is told. */
+/** A model server that plays every role of a session well, except one role in which it fails as told. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { actOf, type FaultName } from './fault-server.ts';
 
@@ -7,7 +7,7 @@ export type Place = (typeof PLACES)[number];
 
 type Role = 'main' | 'planner' | 'opinion' | 'sub-agent';
 
-/** In a trial no model is asked: what fails there is the command, the disk, or what is done to the program. */
+/** A trial asks no model: what fails there is the command, the disk, or the program itself. */
 const TARGETS: Readonly<Record<Place, Role | undefined>> = {
   chat: 'main',
   Norris: 'main',
@@ -17,10 +17,10 @@ const TARGETS: Readonly<Record<Place, Role | undefined>> = {
   trial: undefined,
 };
 
-/** What the command of a trial sleeps; its own number, so that it is found among all processes. */
+/** How long the command of a trial sleeps; a unique number that identifies it among all processes. */
 export const TRIAL_SECONDS = '2.71';
 
-/** What the main model says first in each place; then it is done. */
+/** The first reply of the main model in each place; then it is done. */
 const FIRST: Readonly<Record<Place, string>> = {
   chat: 'I am well.',
   Norris: 'CMD: echo one',
@@ -32,14 +32,14 @@ const FIRST: Readonly<Record<Place, string>> = {
 
 export type RoleServer = {
   readonly baseUrl: string;
-  /** Resolves when the request that is to fail has come. */
+  /** Resolves when the request that is to fail has arrived. */
   readonly reached: Promise<void>;
   /** Lets a request be answered that waits for what is done to the program. */
   release(): void;
   [Symbol.asyncDispose](): Promise<void>;
 };
 
-/** @param tool called by the model in its place, instead of what it says there */
+/** @param tool called by the model in its place, instead of its usual reply there */
 export async function startRoleServer(
   place: Place,
   fault: FaultName | 'slow' | undefined,
@@ -48,7 +48,7 @@ export async function startRoleServer(
   const counts = { main: 0, planner: 0, opinion: 0, 'sub-agent': 0 };
   const reached = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
-  // A run has done something before its model fails.
+  // A run has already acted before its model fails.
   const failsFrom = place === 'Norris' ? 2 : 1;
 
   async function answer(text: string, res: ServerResponse): Promise<void> {

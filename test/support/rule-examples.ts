@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** A line that a rule must report (`destructive`), or a look-alike that nothing may report. */
+/** A line that a rule must report (`destructive`), or a look-alike that no rule may report. */
 type Example = {
   readonly rule: string;
   /** Only where several rules have one name. */
@@ -14,7 +14,7 @@ export const RULE_EXAMPLES: readonly Example[] = readFileSync(new URL('../corpus
   .filter((line) => line !== '')
   .map((line) => JSON.parse(line) as Example);
 
-/** The examples of one rule, in the order of the file. */
+/** Returns the examples of one rule, in the order of the file. */
 export function examplesOf(
   rule: { readonly name: string; readonly reason: string },
   label: Example['label'],

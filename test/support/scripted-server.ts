@@ -19,17 +19,17 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 export type Hold = { readonly hold: string };
 
 export type Turn = {
-  /** Only for requests whose JSON body matches. Matching turns are looked at before the plain ones. */
+  /** Only for requests whose JSON body matches. Matching turns are tried before the plain ones. */
   readonly when?: RegExp | ((request: ScriptedRequest) => boolean);
   /** Not used up: answers every request that matches. */
   readonly always?: true;
-  /** The turn is made once the request is there: for answers that repeat something of it. */
+  /** Makes the turn from the request, for answers that repeat a part of it. */
   readonly from?: (request: ScriptedRequest) => Turn;
   /** One chunk each; a hold between two of them pauses the stream. */
   readonly text?: string | readonly (string | Hold)[];
   readonly reasoning?: string;
   readonly toolCalls?: readonly { readonly name: string; readonly args: unknown; readonly id?: string }[];
-  /** Default: 10 per message and 5 per chunk, so that something is counted; null leaves usage out. */
+  /** Default: 10 per message and 5 per chunk, so that something is counted; null omits usage. */
   readonly usage?: { readonly prompt: number; readonly completion: number; readonly cost?: number } | null;
   readonly finish?: 'stop' | 'length' | 'tool_calls';
   /** The connection is closed after the text. */
@@ -46,7 +46,7 @@ type WireMessage = {
 };
 
 export type ScriptedRequest = {
-  /** The body exactly as it came. */
+  /** The body exactly as it arrived. */
   readonly text: string;
   readonly model: string;
   readonly stream: boolean;
@@ -57,7 +57,7 @@ export type ScriptedRequest = {
   readonly toolNames: readonly string[];
   readonly body: Readonly<Record<string, unknown>>;
   readonly headers: IncomingMessage['headers'];
-  /** The client went away before the answer was over. */
+  /** The client disconnected before the end of the answer. */
   aborted: boolean;
 };
 
@@ -67,20 +67,23 @@ export type ScriptedServer = {
   readonly port: number;
   /** All chat requests so far, in order. */
   readonly requests: readonly ScriptedRequest[];
-  /** The n-th chat request, from 1, as soon as it has come. `matching` counts only those whose body matches. */
+  /**
+   * Resolves to the n-th chat request, from 1, as soon as it has arrived. `matching` counts only those whose body
+   * matches.
+   */
   request(n: number, matching?: RegExp): Promise<ScriptedRequest>;
   /** Resolves when the client has dropped that request. */
   aborted(request: ScriptedRequest): Promise<void>;
   /** Adds turns at the end of the script. */
   add(...turns: readonly Turn[]): void;
-  /** Lets a hold go on, now or when it is reached. */
+  /** Lets a hold continue, now or when it is reached. */
   release(name: string): void;
   /** Drops every connection and stops; `await using` does it too. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 };
 
-/** A turn of words, in one chunk per word. */
+/** A turn of text, in one chunk per word. */
 export function say(text: string, more: Omit<Turn, 'text'> = {}): Turn {
   return { ...more, text: text.match(/\s*\S+\s*/g) ?? [text] };
 }
@@ -90,7 +93,7 @@ export function call(name: string, args: unknown, text = ''): Turn {
   return { text, toolCalls: [{ name, args }] };
 }
 
-/** A turn for every request that matches, for parties that ask beside the conversation (the second opinion). */
+/** A turn for every request that matches, for calls beside the conversation (the second opinion). */
 export function whenever(when: RegExp | ((request: ScriptedRequest) => boolean), turn: Turn): Turn {
   return { ...turn, when, always: true };
 }
@@ -99,7 +102,7 @@ export function hold(name: string): Hold {
   return { hold: name };
 }
 
-/** Starts the server on a free port of this machine. `window` is what `/props` tells, in tokens. */
+/** Starts the server on a free port of this machine. `window` is what `/props` reports, in tokens. */
 export async function startScriptedServer(
   script: readonly Turn[],
   options: { readonly port?: number; readonly window?: number; readonly model?: string } = {},

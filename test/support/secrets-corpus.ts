@@ -1,8 +1,8 @@
-/** The labelled texts of `test/corpus/secrets.jsonl`: what is secret stands between ‹ and ›; values are drawn by a seed. */
+/** The labelled texts of `test/corpus/secrets.jsonl`: secrets are between ‹ and ›, and a seed chooses the values. */
 import { readFileSync } from 'node:fs';
 import { filled, seeded } from './fake-values.ts';
 
-/** `held` was written after the rules; nothing was changed for it before it was measured. */
+/** `held` texts were written after the rules, and nothing was changed for them before they were measured. */
 type Row = {
   readonly half: 'tuned' | 'held';
   readonly class: string;
@@ -12,7 +12,7 @@ type Row = {
 
 export type Labelled = Omit<Row, 'label'> & { readonly secrets: readonly (readonly [number, number])[] };
 
-/** Every text with the places of its secrets; other seeds give other values. */
+/** Returns every text with the places of its secrets; other seeds give other values. */
 export function secretsCorpus(seed: number): readonly Labelled[] {
   const random = seeded(seed);
   return readFileSync(new URL('../corpus/secrets.jsonl', import.meta.url), 'utf8')
@@ -33,7 +33,7 @@ export function secretsCorpus(seed: number): readonly Labelled[] {
 
 export type Score = { all: number; covered: number; exact: number; clean: number; falsely: number };
 
-/** How a finder does on labelled texts. `covered`: the whole secret lies in a finding; `exact`: with its borders. */
+/** Measures a finder on labelled texts. `covered`: the whole secret is in a finding; `exact`: with its borders. */
 export function scoreOf(
   rows: readonly Labelled[],
   find: (text: string) => readonly { readonly start: number; readonly end: number }[],

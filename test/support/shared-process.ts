@@ -1,8 +1,8 @@
 /**
- * Test files share a process, since a new one for each costs half a second: what a file has changed of the environment,
- * the folder, the clock and the spied functions is put back behind it. And a signal goes to the process that was meant: a
- * test that looks for a process and finds none may have -1, which means every process of root's machine; 0 is the test's
- * own group, 1 is init.
+ * Test files share a process, since a new one for each costs half a second. What a file changed of the environment, the
+ * directory, the clock and spied functions is restored after it. Signals are checked as well: a test that looks for a
+ * process and finds none may pass -1, which means every process of root's machine; 0 is the test's own group, 1 is
+ * init.
  */
 import { afterAll, vi } from 'vitest';
 
@@ -15,7 +15,7 @@ process.kill = (pid, signal) => {
   return kill.call(process, pid, signal);
 };
 
-// The first hook of a file is the last that runs.
+// The first hook of a file runs last.
 afterAll(() => {
   vi.useRealTimers();
   vi.restoreAllMocks();

@@ -1,7 +1,7 @@
 /**
- * Prints what was skipped, in as few lines as say it, and holds it against the file that AISH_EXPECTED_SKIPS names: a
- * line for each skip, with `? ` before what may also run, and `#` before a comment. Lines of files that did not run are
- * left out.
+ * Prints what was skipped, as briefly as possible, and compares it with the file that AISH_EXPECTED_SKIPS names: one
+ * line per skip, with `? ` before what may also run, and `#` before a comment. Lines of files that did not run are
+ * ignored.
  */
 import { readFileSync } from 'node:fs';
 import type { Reporter, TestCase, TestModule, TestSuite, Vitest } from 'vitest/node';
@@ -17,7 +17,7 @@ export class Skips implements Reporter {
 
   /** Sets the exit code where the file and the run differ. */
   onTestRunEnd(modules: readonly TestModule[]): void {
-    // What was not asked for counts as skipped.
+    // A name pattern makes every other test count as skipped.
     if (this.#vitest?.getGlobalTestNamePattern()) return;
     const skips = modules.flatMap(skipsOf).toSorted((a, b) => (a.name < b.name ? -1 : 1));
     if (skips.length > 0) console.log(`Skipped:\n${skips.map(({ name, tests }) => `  ${name} (${tests})`).join('\n')}`);
@@ -36,7 +36,7 @@ export class Skips implements Reporter {
   }
 }
 
-/** A whole file or suite by its own name where all of it was skipped, else its parts. */
+/** Returns a file or suite by its own name when all of it was skipped, otherwise its parts. */
 function skipsOf(part: TestModule | TestSuite | TestCase): readonly Skip[] {
   const name = part.type === 'module' ? part.relativeModuleId : `${part.module.relativeModuleId} > ${part.fullName}`;
   if (part.type === 'test') return part.result().state === 'skipped' ? [{ name, tests: 1 }] : [];

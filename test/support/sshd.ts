@@ -6,10 +6,12 @@ import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { lacks, pathOf } from './lacks.ts';
 
-/** sshd wants to be started by its full path. */
+/** sshd must be started by its full path. */
 const SSHD = join('/usr', 'sbin', 'sshd');
 
-/** Whether no host can be had on this machine, or not by whom the tests run as: an account of no person can't log in. */
+/**
+ * Returns whether no host is available on this machine, or not to the user of the tests: a system account can't log in.
+ */
 export function lacksSshd(): boolean {
   return lacks('ssh') || lacks('ssh-keygen') || lacks(SSHD) || !mayLogIn();
 }
@@ -22,15 +24,15 @@ function mayLogIn(): boolean {
 }
 
 export type SshHost = {
-  /** The name that ssh knows it by. */
+  /** The name by which ssh knows it. */
   readonly name: string;
-  /** A directory with an `ssh` that reads this host's configuration: to be the first of PATH. */
+  /** A directory with an `ssh` that reads this host's configuration, to be the first in PATH. */
   readonly bin: string;
-  /** How many connections it has taken. */
+  /** Returns how many connections it accepted. */
   accepted(): number;
   /** The process of the server. */
   readonly pid: number;
-  /** Paths of the configuration of its clients, and of its key for them. */
+  /** The paths of its clients' configuration, and of its key for them. */
   readonly config: string;
   readonly identity: string;
   readonly port: number;
@@ -46,25 +48,28 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** `known`: its key is. `lines`: of its configuration. `user`: whom its sessions run as; the user of the tests by default. */
+/**
+ * `known`: clients know its key. `lines`: added to its configuration. `user`: the account of its sessions; the user of
+ * the tests by default.
+ */
 type SshdOptions = {
   readonly lines?: readonly string[];
   readonly user?: string;
   readonly known?: boolean;
-  /** The home of its sessions; by default that of a named account, else one where nothing lies. */
+  /** The home of its sessions; by default that of a named account, otherwise an empty one. */
   readonly home?: string;
-  /** Words before the server's own: what it is started behind, which must become it. */
+  /** Words before the server's command: a program that starts it by exec. */
   readonly behind?: readonly string[];
 };
 
-/** Starts one; its sessions are the named user's. */
+/** Starts a server; its sessions belong to the named user. */
 export async function startSshd(
   name = 'web1',
   { lines = [], user, known = true, behind = [], home: own }: SshdOptions = {},
 ): Promise<SshHost> {
   const folder = mkdtempSync(join(tmpdir(), 'sshd-'));
   const at = (file: string) => join(folder, file);
-  // Startup files of the machine's own take their time, and may not bear it to be killed.
+  // The machine's own startup files may be slow, and may not tolerate a kill.
   const home = own ?? (user === undefined ? at('home') : undefined);
   // Read as the user who logs in.
   chmodSync(folder, 0o755);
@@ -76,7 +81,7 @@ export async function startSshd(
   writeFileSync(
     at('sshd_config'),
     [
-      // The first word on a matter counts.
+      // sshd uses the first line for each setting.
       ...lines,
       `Port ${port}`,
       'ListenAddress 127.0.0.1',
@@ -126,7 +131,7 @@ export async function startSshd(
   };
 }
 
-/** The program calls ssh as the user would: only which configuration is the user's is another. */
+/** The program calls ssh as the user would, only with another configuration. */
 function layClient(bin: string, config: string): void {
   mkdirSync(bin);
   writeFileSync(
@@ -138,7 +143,7 @@ function layClient(bin: string, config: string): void {
 
 export type SshHosts = Pick<SshHost, 'bin' | 'config' | 'stop'> & { readonly all: readonly SshHost[] };
 
-/** Several servers, which one `ssh` knows by their names; each with a home of its own, where nothing lies. */
+/** Starts several servers that one `ssh` knows by their names, each with an empty home. */
 export async function startSshds(
   names: readonly string[],
   optionsOf: (name: string) => SshdOptions = () => ({}),

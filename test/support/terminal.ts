@@ -39,7 +39,7 @@ export class FakeTerminal extends Writable {
     this.#shown = this.#shown.then(() => this.#terminal.resize(columns, rows));
   }
 
-  /** Resolves when all that was written is on the screen. */
+  /** Resolves when everything written is on the screen. */
   async settled(): Promise<void> {
     await this.#shown;
   }
@@ -50,7 +50,7 @@ export class FakeTerminal extends Writable {
     );
   }
 
-  /** Where the cursor is; undefined while it is hidden. */
+  /** The position of the cursor; undefined while it is hidden. */
   get cursor(): { readonly x: number; readonly y: number } | undefined {
     const all = this.written.join('');
     if (all.lastIndexOf('\x1b[?25l') > all.lastIndexOf('\x1b[?25h')) return undefined;
@@ -58,7 +58,7 @@ export class FakeTerminal extends Writable {
     return { x: cursorX, y: cursorY };
   }
 
-  /** Each row as one string: of every cell what stands there, its width, and how it looks. */
+  /** Returns each row as one string: the text, width and style of every cell. */
   cells(): readonly string[] {
     return Array.from({ length: this.#terminal.rows }, (_, y) => {
       const line = this.#line(y);

@@ -17,14 +17,14 @@ export type WireMessage = {
 
 export type WindowRequest = {
   readonly messages: readonly WireMessage[];
-  /** As the server's tokenizer counts the whole prompt. */
+  /** The whole prompt as the server's tokenizer counts it. */
   readonly tokens: number;
   /** `max_tokens`. */
   readonly answer: number;
   readonly refused: boolean;
 };
 
-/** What the model says to the n-th request it takes, from 0. */
+/** Returns the model's reply to the n-th accepted request, from 0. */
 type Script = (
   nth: number,
   messages: readonly WireMessage[],
@@ -36,7 +36,7 @@ type Script = (
 export type WindowOptions = {
   readonly window: number;
   readonly tokenizer: 'o200k' | 'cl100k' | 'r50k';
-  /** What the server tells of itself: its window, a tokenizer to ask, what it counted. */
+  /** What the server offers about itself: its window, a tokenizer, its counts. */
   readonly tells: readonly ('props' | 'tokenize' | 'usage')[];
   readonly script: Script;
 };
@@ -111,7 +111,7 @@ export async function startWindowServer(options: WindowOptions): Promise<WindowS
   };
 }
 
-/** The prompt as the widespread ChatML templates write it. */
+/** Returns the prompt in the widespread ChatML format. */
 function chatMl(messages: readonly WireMessage[], tools: readonly unknown[] = []): string {
   const signatures = tools.map((tool) => JSON.stringify(tool)).join('\n');
   const preamble = `\n\n# Tools\n\nYou may call one or more functions to assist with the user query.\n\nYou are provided with function signatures within <tools></tools> XML tags:\n<tools>\n${signatures}\n</tools>\n\nFor each function call, return a json object with function name and arguments within <tool_call></tool_call> XML tags:\n<tool_call>\n{"name": <function-name>, "arguments": <args-json-object>}\n</tool_call>`;

@@ -1,8 +1,8 @@
-/** Reads everything that a program wrote to its terminal, and names what is not on the list of what ours may write. */
+/** Reads everything that a program wrote to its terminal, and returns what aish-tui may not write. */
 
-/** Every control sequence that the program writes of its own, whole. */
+/** Every complete control sequence that the program itself writes. */
 const OWN: readonly RegExp[] = [
-  // Colours, and links to where links may lead.
+  // Colours, and links with permitted targets.
   /^\x1b\[[\d;:]*m$/,
   /^\x1b\]8;;(?:(?:(?:https?|file):\/\/|mailto:)[\x21-\x7e]*)?(?:\x1b\\|\x07)$/i,
   // The compositor: right, left, column, place, erasing cells and to the end of the line, rows that move up; never
@@ -15,31 +15,31 @@ const OWN: readonly RegExp[] = [
   /^\x1b\[2J$/,
   // Modes of the screen: cursor, frames, alternate screen, pastes, focus, mouse.
   /^\x1b\[\?(?:25|2026|1049|2004|1004|1002|1006)[hl]$/,
-  // Questions at the start, and the fence; the keyboard.
+  // Queries at the start, and the query used as a fence; the keyboard.
   /^\x1b\[(?:>q|\?2026\$p|\?2004\$p|\?u|c|>5u|<u|>4;1m|>4m)$/,
   /^\x1b\]1[01];\?\x1b\\$/,
   /^\x1b\]4;0;\?(?:;(?:[1-9]|1[0-5]);\?){15}\x1b\\$/,
-  // What another program may have left behind is undone.
+  // Modes that another program may have left on are reset.
   /^\x1b\[(?:\?(?:1000|1002|1003|1005|1006|1015|1|6)l|\?7h|r|4l|0 q)$/,
   /^\x1b(?:>|\(B)$/,
-  // The bell, and words of its own for who looks elsewhere.
+  // The bell, and desktop notifications of the program.
   /^\x07$/,
   /^\x1b\]9;aish-tui: (?:a question is waiting for you|a command is waiting for your input|the run has ended)\x07$/,
   /^[\n\r\x0f]$/,
 ];
 
-/** A control string, a control sequence, an escape sequence, or a control, format or private character by itself. */
+/** A control string, a control sequence, an escape sequence, or a single control, format or private character. */
 const CONTROL =
   /\x1b[P_^X\]](?:[^\x07\x1b]|\x1b(?!\\))*(?:\x07|\x1b\\|$)|\x1b\[[\x30-\x3f]*[\x20-\x2f]*[\x40-\x7e]?|\x1b[\x20-\x2f]*[\x30-\x7e]?|[\0-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu;
 
-/** What was written and is not the program's own, each kind once, as it can be read. `raw`: one character for each byte. */
+/** Returns each kind of foreign output once, readable. `raw`: one character for each byte. */
 export function foreign(raw: string): readonly string[] {
   const text = Buffer.from(raw, 'latin1').toString('utf8');
   const found = (text.match(CONTROL) ?? []).filter((each) => !OWN.some((own) => own.test(each)));
   return [...new Set(found)].map((each) => JSON.stringify(each));
 }
 
-/** Whether a terminal is left as it was found: no alternate screen, mouse, bracketed paste or hidden cursor. */
+/** Returns whether a terminal is left as it was found: no alternate screen, mouse, bracketed paste or hidden cursor. */
 export function restored(raw: string): boolean {
   const last = (mode: string) => Math.max(raw.lastIndexOf(`\x1b[?${mode}l`), -1) > raw.lastIndexOf(`\x1b[?${mode}h`);
   const cursorShown = raw.lastIndexOf('\x1b[?25h') >= raw.lastIndexOf('\x1b[?25l');

@@ -18,7 +18,7 @@ describe('an escape sequence', () => {
     ['\x9b2Jx', 'control', '2', 'x'],
     ['\x9d0;t\x9cx', 'command', '0;t', 'x'],
     ['\x84x', 'escape', '', 'x'],
-  ])('%j is a whole %s', (text, kind, content, rest) => {
+  ])('%j is a complete %s', (text, kind, content, rest) => {
     const { from, to, end, ...found } = readSequence(text, 0);
     expect(found).toEqual({ kind, whole: true });
     expect([text.slice(from, to), text.slice(end)]).toEqual([content, rest]);
@@ -62,7 +62,7 @@ describe('an escape sequence', () => {
   ];
   const text = fc.array(fc.constantFrom(...pieces), { maxLength: 40 }).map((parts) => parts.join(''));
 
-  it('is the same to the fast copy of a flood as to what cleans whole texts', () => {
+  it('is recognised alike by the fast copy of a flood and by the cleaner of whole texts', () => {
     fc.assert(
       fc.property(text, fc.nat(20), (given, cut) => {
         // The copy drops a string of several lines line by line: it never waits for an end.

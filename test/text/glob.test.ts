@@ -19,7 +19,7 @@ describe('a glob over names', () => {
     ['aXa', 'a*a'],
     ['abc', 'a**c'],
     ['x.y', 'x?y'],
-  ])('%s is covered by %s', (name, glob) => {
+  ])('%s is matched by %s', (name, glob) => {
     expect(matchesGlob(name, [glob])).toBe(true);
   });
 
@@ -33,11 +33,11 @@ describe('a glob over names', () => {
     ['', '?'],
     ['a', 'a*a'],
     ['xy', 'x.'],
-  ])('%s is not covered by %s', (name, glob) => {
+  ])('%s is not matched by %s', (name, glob) => {
     expect(matchesGlob(name, [glob])).toBe(false);
   });
 
-  it('means what the regular expression means that it stands for', () => {
+  it('matches like the equivalent regular expression', () => {
     const letters = fc.string({ unit: fc.constantFrom('a', 'b', '_'), maxLength: 8 });
     const globs = fc.string({ unit: fc.constantFrom('a', 'b', '_', '*', '?', '[ab]', '[!a]'), maxLength: 6 });
     fc.assert(
@@ -48,7 +48,7 @@ describe('a glob over names', () => {
     );
   });
 
-  it('takes no long time over a hostile name', () => {
+  it('takes no long time for a hostile name', () => {
     const start = performance.now();
     expect(matchesGlob('a'.repeat(10_000), [`${'*a'.repeat(30)}b`])).toBe(false);
     expect(performance.now() - start).toBeLessThan(2000);

@@ -11,7 +11,7 @@ const pieces = fc.array(
   { maxLength: 8 },
 );
 
-it('reads as the string it stands for, wherever its parts end', () => {
+it('a growing text reads like the string it represents, wherever its parts end', () => {
   fc.assert(
     fc.property(pieces, fc.array(fc.tuple(fc.integer(), fc.option(fc.integer()))), (added, ranges) => {
       const text = new GrowingText();

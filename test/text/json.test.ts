@@ -5,7 +5,7 @@ import { isTooDeep, MAX_JSON_DEPTH, parseBoundedJson, parseJson, tooDeepAt } fro
 const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
 
 describe('JSON from outside', () => {
-  it('is read up to its limit of nesting, and not beyond', () => {
+  it('is parsed up to the limit of nesting, and not beyond', () => {
     expect(parseJson(nested(MAX_JSON_DEPTH))).toHaveLength(1);
     expect(parseJson(nested(MAX_JSON_DEPTH + 1))).toBeUndefined();
     expect(() => parseBoundedJson('{"a":'.repeat(100_000) + '1' + '}'.repeat(100_000))).toThrow(/nested more than 200/);
@@ -13,18 +13,18 @@ describe('JSON from outside', () => {
     expect(isTooDeep(JSON.parse(nested(100_000)))).toBe(true);
   });
 
-  it('may hold any number of brackets side by side, in texts and in comments', () => {
+  it('may contain any number of brackets side by side, in texts and in comments', () => {
     const many = '['.repeat(1000);
     expect(parseJson(`[${'[],'.repeat(1000)}"\\"${many}"]`)).toHaveLength(1001);
     expect(tooDeepAt(`// it's "${many}\n/* ${many} " */ ["${many}"]`)).toBeUndefined();
   });
 
-  it('is measured as the most lenient reader would: no string outlives its line, no wrong bracket closes', () => {
+  it('is measured for depth as the most lenient parser would: no string outlives its line, no wrong bracket closes', () => {
     expect(tooDeepAt(`"never closed\n${'['.repeat(300)}`)).toBe(14 + MAX_JSON_DEPTH);
     expect(tooDeepAt('[}'.repeat(300))).toBe(2 * MAX_JSON_DEPTH);
   });
 
-  it('is read as JSON.parse reads it', () => {
+  it('is parsed like JSON.parse', () => {
     fc.assert(
       fc.property(fc.json({ maxDepth: 3 }), (text) => {
         expect(parseJson(text)).toEqual(JSON.parse(text));

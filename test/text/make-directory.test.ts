@@ -7,7 +7,7 @@ import { makeDirectory } from '../../src/text/files.ts';
 const folder = mkdtempSync(join(tmpdir(), 'aish-make-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-it('makes what is missing above it, for its owner alone, and leaves what is there', () => {
+it('a directory is made with its missing parents, for its owner alone, and existing ones are kept', () => {
   makeDirectory(join(folder, 'a/b/c'));
   makeDirectory(join(folder, 'a/b/c'));
   for (const each of ['a', 'a/b', 'a/b/c']) expect(statSync(join(folder, each)).mode & 0o777).toBe(0o700);
@@ -17,7 +17,7 @@ it('makes what is missing above it, for its owner alone, and leaves what is ther
   expect(statSync(join(folder, 'a/d')).isDirectory()).toBe(true);
 });
 
-it('throws where none can be made, and does not try for ever', () => {
+it('makeDirectory throws where none can be made, and does not try for ever', () => {
   writeFileSync(join(folder, 'file'), '');
   expect(() => makeDirectory(join(folder, 'file'))).toThrow('EEXIST');
   expect(() => makeDirectory(join(folder, 'file/a/b'))).toThrow('ENOTDIR');

@@ -19,7 +19,7 @@ const root = process.getuid?.() === 0;
 let outside: string;
 let tree: string;
 
-/** Modes mean nothing to root. */
+/** Modes have no effect for root. */
 beforeEach(() => {
   outside = mkdtempSync(join(tmpdir(), 'remove-'));
   chmodSync(outside, 0o777);
@@ -32,7 +32,7 @@ afterEach(() => {
   rmSync(outside, { recursive: true, force: true });
 });
 
-it('what a command closed to its own user goes as well, and nothing outside is touched', () => {
+it('a tree that a command closed to its own user is removed as well, and nothing outside is touched', () => {
   const mine = join(outside, 'mine');
   writeFileSync(mine, 'mine', { mode: 0o400 });
   mkdirSync(join(outside, 'elsewhere'), { mode: 0o500 });
@@ -51,7 +51,7 @@ it('what a command closed to its own user goes as well, and nothing outside is t
   expect(removeTree(tree)).toBe(true);
 });
 
-it('what can’t be removed is told, and ends nothing', () => {
+it('what can’t be removed is reported, and the rest is removed', () => {
   mkdirSync(join(tree, 'inner'));
   if (root) process.seteuid?.(0);
   chmodSync(outside, 0o755);

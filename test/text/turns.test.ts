@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { eachInTurns } from '../../src/text/turns.ts';
 
-it('long texts are looked at piece by piece, and others have their turn in between', async () => {
+it('long texts are processed piece by piece, and other work gets its turn in between', async () => {
   const texts = ['short', 'x'.repeat(1_000_000), '', 'y'.repeat(300_000), ...Array<string>(100).fill('z'.repeat(2000))];
   const seen = texts.map(() => '');
   let longest = 0;

@@ -31,7 +31,7 @@ describe('a shell command', () => {
     ['(cd src', 'compound command'],
     ['a=(1 2', 'compound command'],
     ['[[ a == b', 'compound command'],
-  ])('%j waits for more: %s', (text, what) => {
+  ])('%j is unfinished: %s', (text, what) => {
     expect(unfinished(text)).toBe(what);
   });
 
@@ -55,11 +55,11 @@ describe('a shell command', () => {
     'make \\\n  all && # then\n\n  make install',
     'for ((i=0; i<3; i++)); do (( i > 1 )) && echo $i; done',
     'ls &> f; ls >& f; ls >| f',
-  ])('%j is whole', (text) => {
+  ])('%j is complete', (text) => {
     expect(unfinished(text)).toBeUndefined();
   });
 
-  it.each(['echo )', 'if (true; then) ls', 'fi', 'ls ;; ls'])('%j is an error that more lines do not mend', (text) => {
+  it.each(['echo )', 'if (true; then) ls', 'fi', 'ls ;; ls'])('%j is an error that more lines do not fix', (text) => {
     expect(unfinished(text)).toBeUndefined();
   });
 });

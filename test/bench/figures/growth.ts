@@ -1,4 +1,7 @@
-/** What grows with the work: a large tree, a full machine, a wide screen, a long session, each beside a small one. */
+/**
+ * What grows with the work: a large tree, a full machine, a wide screen, a long session, each compared with a small
+ * one.
+ */
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,7 +26,7 @@ const [SCREEN, SESSION] = ['CPU at 200 tokens/s, 400×100', `resume of ${EVENTS}
 
 let tree: string | undefined;
 
-/** Made once, since that takes longer than all that is measured in it. */
+/** Made once, since that takes longer than everything measured in it. */
 function largeTree(): string {
   if (tree !== undefined) return tree;
   const root = mkdtempSync(join(tmpdir(), 'aish-tree-'));
@@ -58,7 +61,7 @@ async function besideProcesses<T>(measure: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Milliseconds from the start of the program to its prompt, and to the session behind it. */
+/** Returns the ms from the start of the program to its prompt, and to the complete session. */
 export async function startSession(journal?: string): Promise<readonly [frame: number, session: number]> {
   using place = scratch();
   if (journal !== undefined) {
@@ -78,7 +81,7 @@ export async function startSession(journal?: string): Promise<readonly [frame: n
   return [frame, performance.now() - began];
 }
 
-/** A session of so many events, as its journal. */
+/** Returns the journal of a session with this many events. */
 export function longJournal(events: number): string {
   return journalOf(longRun(Math.ceil(events / 6)).events.slice(0, events));
 }

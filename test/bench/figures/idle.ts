@@ -1,4 +1,4 @@
-/** What it costs while nothing happens. */
+/** The cost while nothing happens. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { scratch } from '../../support/program.ts';
 import type { Rig } from '../../support/rig.ts';
@@ -45,7 +45,7 @@ export const idle: Section = {
         { name: 'pi', goal: 0.85 },
       ],
     },
-    // One tick of the clock that Linux counts in.
+    // One tick of the clock in which Linux counts.
     { figure: CPU, limit: 10 },
     { figure: BYTES, limit: 0 },
   ],

@@ -1,4 +1,4 @@
-/** A key until it stands on the screen: under nothing, under a full screen, and after 100,000 lines. */
+/** The time from a key to its display: alone, below a full screen, and after 100,000 lines. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { scratch } from '../../support/program.ts';
 import type { Rig } from '../../support/rig.ts';
@@ -9,7 +9,7 @@ import { keyLatency, tokenServer, writeSession } from '../typing.ts';
 const SCENES = { empty: 0, full: 100, '100,000 lines': 100_000 } as const;
 type Scene = keyof typeof SCENES;
 
-/** What is loaded behind the first frame is no key's. In ms. */
+/** Loading after the first frame must not count for a key. In ms. */
 const LOADING_MS = 1500;
 
 async function typed(rig: Rig, scene: Scene) {
@@ -27,7 +27,7 @@ async function typed(rig: Rig, scene: Scene) {
 
 async function agentTypes(agent: Agent, scene: Scene) {
   const lines = SCENES[scene];
-  // One that can't begin with a session is told so many lines by its model.
+  // An agent that can't start with a session gets this many lines from its model.
   const story = Array.from({ length: Math.min(lines, 5000) }, (_, n) => `line ${n} of the story`).join('\n\n');
   const server = await tokenServer(200, (_body, response) => {
     response.write(`data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: story } }] })}\n\n`);
@@ -61,7 +61,7 @@ async function floorTypes(name: keyof typeof FLOORS, scene: Scene) {
 
 const names = Object.keys(SCENES).filter((name): name is Scene => name in SCENES);
 
-/** All scenes of one contender: neighbours in time are neighbours in the table. */
+/** All measurements of one contender, so that they are adjacent in time and in the table. */
 function all(
   name: string,
   scenes: readonly Scene[],

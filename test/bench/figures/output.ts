@@ -1,4 +1,6 @@
-/** A command that prints 20 MB, of the model and of the user: time beside a terminal that is only read, memory, keys. */
+/**
+ * A command of the model or user that prints 20 MB: time compared with a terminal that is only read, memory, and keys.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -43,7 +45,7 @@ async function headless(agent: Agent) {
   return { [HEADLESS]: server.gaps[1] ?? Number.NaN };
 }
 
-/** Nobody types: what a key costs is measured by itself. */
+/** No typing: the delay of keys is measured separately. */
 async function onScreen(agent: Agent) {
   const server = await commands();
   using place = agent.place(server.baseUrl);

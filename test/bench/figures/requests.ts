@@ -1,4 +1,4 @@
-/** The first request of a run and of a chat, in bytes: a small window is mostly that. */
+/** The bytes of the first request of a run and of a chat, which take up most of a small window. */
 import { runProgram } from '../../support/program.ts';
 import { say, startScriptedServer, whenever } from '../../support/scripted-server.ts';
 import { AGENTS, type Agent, openAgent } from '../contenders.ts';

@@ -1,6 +1,6 @@
 /**
- * From the start of a program to its prompt, to the first typed letter on the screen, to the first answer of its shell; and
- * what keys wait for while the rest of it is loaded.
+ * The time from the start of a program to its prompt, to the first typed letter on screen, and to the first answer of
+ * its shell; also the delay of keys while the rest is loaded.
  */
 import { spawnSync } from 'node:child_process';
 import { scratch } from '../../support/program.ts';
@@ -8,11 +8,11 @@ import { AGENTS, type Agent, FLOORS, openAgent } from '../contenders.ts';
 import type { Section } from '../section.ts';
 import { keyLatency } from '../typing.ts';
 
-/** Nothing answers there. */
+/** Nothing answers at this address. */
 const NOWHERE = 'http://127.0.0.1:9/v1';
 const [PROMPT, KEY, ANSWER] = ['start to the prompt', 'start to the first key', 'start to the first answer'];
 const LOADING = 'slowest key while it loads';
-/** One every 15 ms or so: until all is there. */
+/** One every 15 ms or so, until everything is loaded. */
 const KEYS_WHILE_LOADING = 30;
 
 async function agentStarts(agent: Agent) {
@@ -72,7 +72,7 @@ export const start: Section = {
       ],
     },
     { figure: KEY, beside: [{ name: 'pi', goal: 0.25 }] },
-    // A node starts in some 40 ms: no piece may take as long as two frames.
+    // A node starts in some 40 ms: no part may take as long as two frames.
     { figure: LOADING, beside: [{ name: 'node', goal: 0.5 }, { name: 'pi' }] },
     {
       figure: ANSWER,

@@ -1,4 +1,4 @@
-/** From the end of a model's answer to the request with the result of its command: no step is faster than this is. */
+/** From the end of a model's answer to the request with the result of its command: the least time of a step. */
 import { spawn } from 'node:child_process';
 import { scratch } from '../../support/program.ts';
 import { type AgentServer, agentServer } from '../agent-server.ts';
@@ -8,13 +8,13 @@ import { Turns } from '../turns.ts';
 import { median } from '../typing.ts';
 
 const STEPS = 60;
-/** The first ones load what the others use. */
+/** The first steps load what the others use. */
 const WARM_UP = 10;
-/** Before the next program goes on: whatever else the machine does meanwhile falls upon all of them alike. */
+/** Steps before the next program continues, so that load on the machine affects all alike. */
 const STEPS_PER_TURN = 5;
 const [HEADLESS, SCREEN] = ['gap per step, headless', 'gap per step, full screen'];
 
-/** Asks, runs, tells: what no agent can do without. */
+/** Asks, runs, reports: the minimum of any agent. */
 const LOOP = `
   import { spawn } from 'node:child_process';
   const messages = [{ role: 'user', content: 'go' }];
@@ -36,11 +36,11 @@ async function ran(file: string, args: readonly string[], place: { work: string;
   await new Promise((resolve) => child.on('close', resolve));
 }
 
-/** Has a program work against a model of its own; resolves to the median of its gaps, once all its steps are done. */
+/** Makes a program work with a model of its own; resolves to the median of its gaps once all steps are done. */
 type Work = (model: AgentServer) => Promise<void>;
 
 const loop: Work = async ({ baseUrl }) => {
-  // As the others have it: a bash with a language opens two dozen files more.
+  // A plain environment like the others': with a language set, bash opens two dozen more files.
   using place = scratch();
   return await ran(process.execPath, ['--input-type=module', '-e', LOOP, baseUrl], place);
 };
@@ -62,7 +62,7 @@ function onScreen(agent: Agent): Work {
   };
 }
 
-/** The median of the gaps of each, all measured in turns. */
+/** Returns the median gap of each program, measured in turns. */
 async function inTurns(works: readonly Work[]): Promise<readonly number[]> {
   const turns = new Turns(works.length, STEPS_PER_TURN);
   const gapOf = async (work: Work) => {
@@ -79,7 +79,7 @@ async function inTurns(works: readonly Work[]): Promise<readonly number[]> {
   return Promise.all(works.map(gapOf));
 }
 
-/** One round of all, which each contender takes its part of. */
+/** One round of all contenders, of which each takes its part. */
 let round: Promise<readonly number[]> | undefined;
 const works = [loop, ...AGENTS.flatMap((agent) => [headless(agent), onScreen(agent)])];
 

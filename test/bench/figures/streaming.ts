@@ -1,4 +1,6 @@
-/** 200 tokens a second: processor time beside a loop that only copies them to the terminal, and keys meanwhile. */
+/**
+ * 200 tokens a second: processor time compared with a loop that only copies them to the terminal, and keys meanwhile.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 import { scratch } from '../../support/program.ts';
 import { type Rig, startRig } from '../../support/rig.ts';
@@ -11,7 +13,7 @@ const WATCHED_MS = 4000;
 const CPU = 'CPU at 200 tokens/s';
 const [P50, P95, P99] = ['key p50 at 200 tokens/s', 'key p95 at 200 tokens/s', 'key p99 at 200 tokens/s'];
 
-/** Reads the stream as anyone would, and writes what it says. */
+/** Reads the stream in the simplest way and prints its text. */
 const COPY = `
   const answer = await fetch(process.argv[1] + '/chat/completions', { method: 'POST', body: '{}' });
   let rest = '';
@@ -23,7 +25,7 @@ const COPY = `
       if (line.startsWith('data: ')) process.stdout.write(JSON.parse(line.slice(6)).choices[0].delta.content);
   }`;
 
-/** Processor time of its stream in ms, on a screen of that size. */
+/** Returns the processor time of its stream in ms, on a screen of that size. */
 export function streamingCpu(agent: Agent, size = SIZE): Promise<number> {
   return whileStreaming(agent, busy, size);
 }

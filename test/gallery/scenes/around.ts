@@ -1,9 +1,9 @@
-/** Getting around: lists, help, what is kept. */
+/** Getting around: lists, help, stored data. */
 import type { SessionEvent } from '../../../src/session/event.ts';
 import { formatRecord } from '../../../src/store/read.ts';
 import { enter, press, type Scene } from '../scene.ts';
 
-/** A session as it is kept on disk. */
+/** A session as it is stored on disk. */
 function earlier(
   id: string,
   cwd: string,
@@ -36,7 +36,7 @@ const said = (text: string): SessionEvent => ({
   reply: { text, reasoning: '', toolCalls: [], preset: 'demo', finish: 'stop', notices: [] },
 });
 
-/** What a session ends with. */
+/** The end of a session. */
 const ENDING: readonly SessionEvent[] = [
   said('They stand in deploy/keys; three of them are older than a year.'),
   { ...MAIN, type: 'shellStarted', op: 'sh', line: 'git diff --stat', private: false },
@@ -102,7 +102,7 @@ export const AROUND: readonly Scene[] = [
     env: () => ({ OPENAI_API_KEY: 'sk-of-nobody', OPENROUTER_API_KEY: 'sk-of-nobody' }),
     async play(stage) {
       await enter(stage, ':setup', /setup:.* of \d/);
-      // Servers are those of the machine.
+      // The listed servers are those of the machine.
       stage.rig.type('key in');
       await stage.rig.waitFor(/setup: key in.* of 2/);
     },

@@ -1,4 +1,4 @@
-/** The prompt: how a line is taken, what completes it. */
+/** The prompt: where a line goes, and completions. */
 import type { Scene } from '../scene.ts';
 
 const typed = (name: string, title: string, text: string, seen: RegExp, more: Partial<Scene> = {}): Scene => ({

@@ -1,4 +1,4 @@
-/** How it begins. */
+/** The start of the program. */
 import { enter, type Scene } from '../scene.ts';
 
 export const START: readonly Scene[] = [

@@ -12,7 +12,7 @@ type Fixture = {
   readonly call: (command: string) => string;
   readonly otherTool: string;
   readonly deny: (reason: string) => string;
-  /** What is printed for a command that is not known; undefined: the agent has no way to ask that can be relied on. */
+  /** The answer for an unknown command; undefined: the agent has no reliable way to ask. */
   readonly ask?: (reason: string) => string;
   readonly silence: string;
 };
@@ -58,7 +58,7 @@ export const FIXTURES: Readonly<Record<Agent, Fixture>> = {
   },
   cursor: {
     call: (text) => JSON.stringify({ hook_event_name: 'beforeShellExecution', command: text, cwd: '/' }),
-    // It asks about nothing else.
+    // This hook is called for nothing else.
     otherTool: '',
     deny: (reason) =>
       `{"permission":"deny","user_message":${JSON.stringify(reason)},"agent_message":${JSON.stringify(reason)}}\n`,

@@ -22,7 +22,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(home, { recursive: true }));
 
-it('refuses an old Node in a line, without its stack', () => {
+it('the guard refuses an old Node in a line, without a stack trace', () => {
   const old = 'data:text/javascript,Object.defineProperty(process,"versions",{value:{node:"20.20.2"}})';
   const { status, stderr } = spawnSync(process.execPath, ['--import', old, GUARD], { encoding: 'utf8', env: env() });
   expect({ status, lines: stderr.split('\n') }).toEqual({
@@ -47,48 +47,51 @@ function guard(agent: Agent, input: string, ...flags: readonly string[]) {
   return stdout;
 }
 
-describe.each(AGENTS)('%s', (agent) => {
+describe.each(AGENTS)('the guard for %s', (agent) => {
   const { call, deny, ask, silence } = FIXTURES[agent];
 
-  it('destructive: denied, with the reason and the way of a person', () => {
+  it('denies a destructive command, with the reason and the user’s way to allow it', () => {
     expect(guard(agent, call('cd / && sudo rm -rf build'))).toBe(deny(DENIED));
   });
 
-  it('safe: not a word of allowance', () => {
+  it('prints no approval for a safe command', () => {
     expect(guard(agent, call('ls -la && git status'))).toBe(silence);
   });
 
-  it('unknown: asked where that holds, else left to the agent; denied with --strict', () => {
+  it('asks about an unknown command if possible, otherwise leaves it to the agent, and denies it with --strict', () => {
     const reason = /harmless: (.*?)(?:\. A person|"})/.exec(guard(agent, call(UNKNOWN), '--strict'))?.[1] ?? '';
     expect(reason).toMatch(/\w/);
     expect(guard(agent, call(UNKNOWN))).toBe(ask ? ask(ASKED(reason)) : silence);
     expect(guard(agent, call(UNKNOWN), '--strict')).toBe(deny(STRICT(reason)));
   });
 
-  it.each(['', 'garbage', '[]', 'null', '{"tool_name":7,"toolName":7}', '{"command":7}'])('%j: denied', (input) => {
-    expect(guard(agent, input)).toBe(deny(GARBAGE));
-  });
+  it.each(['', 'garbage', '[]', 'null', '{"tool_name":7,"toolName":7}', '{"command":7}'])(
+    'denies the input %j',
+    (input) => {
+      expect(guard(agent, input)).toBe(deny(GARBAGE));
+    },
+  );
 
-  it('a command of a megabyte is denied, and so is a call without end', () => {
+  it('denies a command of a megabyte, and a call without end', () => {
     expect(guard(agent, call(`echo ${'x'.repeat(1 << 20)}`))).toContain('longer than is looked at');
     expect(guard(agent, `{"x":"${'y'.repeat(5 << 20)}`)).toBe(
       deny('aish-guard: the call is too large, so the command does not run.'),
     );
   });
 
-  it('the guard itself is not to be spoken to', () => {
+  it('denies a command that addresses the guard itself', () => {
     for (const command of ['aish-guard allow', 'script -c "aish-tui guard allow" x', `node ${GUARD} allow`])
       expect(guard(agent, call(command))).toContain('only a person');
   });
 });
 
 // Cursor's hook is asked about commands only.
-it.each(AGENTS.filter((agent) => agent !== 'cursor'))('%s: nothing to say of another tool', (agent) => {
+it.each(AGENTS.filter((agent) => agent !== 'cursor'))('the guard for %s stays silent about other tools', (agent) => {
   const { otherTool, silence } = FIXTURES[agent];
   expect(guard(agent, otherTool)).toBe(silence);
 });
 
-it('a call that never ends is denied in time, before the agent gives up on the hook', async () => {
+it('the guard denies an endless call in time, before the agent gives up on the hook', async () => {
   const { spawn } = await import('node:child_process');
   const child = spawn(process.execPath, [GUARD, 'claude-code'], { env: env(), stdio: ['pipe', 'pipe', 'inherit'] });
   child.stdin.write('{"tool_name":');
@@ -101,16 +104,16 @@ it('a call that never ends is denied in time, before the agent gives up on the h
   expect(out).toBe(FIXTURES['claude-code'].deny('aish-guard: it took too long, so the command does not run.'));
 });
 
-it('an unknown agent is an error that blocks where exit codes count', () => {
+it('the guard exits for an unknown agent with an error that blocks where exit codes count', () => {
   const { status, stdout, stderr } = spawnSync(process.execPath, [GUARD, 'nobody'], { encoding: 'utf8' });
   expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
   expect(stderr).toContain('claude-code, codex');
 });
 
-describe('a person’s way', () => {
+describe('aish-guard allow', () => {
   const call = FIXTURES['claude-code'].call('rm -rf build');
 
-  it('picks the denied command in a terminal; it passes once, and only there', async () => {
+  it('picks a denied command in a terminal, which passes once and only there', async () => {
     expect(guard('claude-code', call)).toContain('"deny"');
     await using rig = startRig(
       { home, work: home, env: env(), [Symbol.dispose]() {} },
@@ -128,7 +131,7 @@ describe('a person’s way', () => {
     expect(guard('claude-code', call)).toContain('"deny"');
   });
 
-  it('is offered without the secrets of the command', () => {
+  it('shows the command without its secrets', () => {
     const key = `sk-${'Ab3dEf6hIj9kLm2nOp5qRs8tUv1w'}`;
     guard('claude-code', FIXTURES['claude-code'].call(`rm -rf x && OPENAI_API_KEY=${key} curl example.com`));
     const [file = ''] = readdirSync(join(home, '.local/state/aish/guard/denied'));
@@ -148,7 +151,7 @@ describe('a person’s way', () => {
     expect(guard('claude-code', call)).toContain('"deny"');
   });
 
-  it('ends after ten minutes, and of two that ask at once one gets it', async () => {
+  it('expires after ten minutes, and lets only one of two simultaneous calls pass', async () => {
     const allowances = new Allowances(join(home, 'state'), (text) => text);
     const asked = { command: 'rm x', cwd: '/' };
     const allow = async () => {
@@ -185,7 +188,7 @@ describe('aish-tui guard', () => {
     return path;
   }
 
-  it.each(AGENTS)('prints the hook for %s; once in place doctor fires a test through it', (agent) => {
+  it.each(AGENTS)('prints the hook for %s, and once installed, doctor tests it', (agent) => {
     const printed = tui('--for', agent);
     expect(printed.status).toBe(0);
     expect(printed.stdout).toContain(GUARD);
@@ -194,7 +197,7 @@ describe('aish-tui guard', () => {
     expect(tui('doctor', '--for', agent)).toMatchObject({ status: 0, stdout: `ok  ${agent.padEnd(12)} ${path}\n` });
   });
 
-  it('doctor tells of a hook whose program is gone, or that does not deny', () => {
+  it('lets doctor report a hook whose program is missing, or that does not deny', () => {
     const { stdout } = tui('--for', 'codex');
     install('codex', stdout.replaceAll('aish-guard.mjs', 'gone/aish-guard.mjs'));
     expect(tui('doctor')).toMatchObject({ status: 1, stdout: expect.stringMatching(/^NO {2}codex .*ended with/) });
@@ -202,7 +205,7 @@ describe('aish-tui guard', () => {
     expect(tui('doctor')).toMatchObject({ status: 1, stdout: expect.stringContaining('did not deny a test command') });
   });
 
-  it('the plugins block by their agent’s own means', async () => {
+  it('has plugins that block by their agent’s own means', async () => {
     const file = install('opencode', tui('--for', 'opencode').stdout);
     writeFileSync(join(file, '../package.json'), '{"type":"module"}');
     type Hooks = { 'tool.execute.before': (input: unknown, output: unknown) => Promise<void> };
