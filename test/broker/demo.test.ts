@@ -65,7 +65,7 @@ async function play(
   throw new Error('the demo did not come to an end');
 }
 
-test.each([true, false])('counts all Python files of the last week (AT-1), as a run: %s', async (norris) => {
+test.each([true, false])('the demo counts all Python files of the last week (AT-1), as a run: %s', async (norris) => {
   const many = Array.from({ length: 25 }, (_, n) => file(`many/${n}.py`));
   await Promise.all([...many, file('with a\nline break.py', 2), file('.hidden.py'), file('old.py', 9), file('a.txt')]);
   const goal = 'find all Python files modified in the last week and count them';
@@ -75,14 +75,14 @@ test.each([true, false])('counts all Python files of the last week (AT-1), as a 
   expect(last.endsWith('\n\nGOAL: complete')).toBe(norris);
 });
 
-test('the goal that the screen shows as an example is one that it knows', async () => {
+test('the demo knows the example goal of the first screen', async () => {
   const { last } = await play('find all Python files changed last week and count them', { norris: true });
   expect(last).toBe('There are 0 Python files modified in the last 7 days here.\n\nGOAL: complete');
 });
 
 const CLEAN = 'clean up old logs in logs';
 
-test('removes rotated logs by name, and says how they come back', async () => {
+test('the demo removes rotated logs by name, and says how to restore them', async () => {
   await Promise.all([file('logs/app.log'), file('logs/app.log.1'), file('logs/data.txt')]);
   const { commands, last } = await play(CLEAN, { norris: true });
   expect(commands[1]).toBe('rm -f -- logs/app.log.1');
@@ -94,7 +94,7 @@ test('removes rotated logs by name, and says how they come back', async () => {
 test.each([
   ['[aish] action skipped by user: rm -f', /You skipped that step[\s\S]*GOAL: blocked\na step was skipped/],
   ['$ rm\nrm: logs/x: Permission denied\n[exit 1, cwd /]', /^The command failed: rm: .*denied[\s\S]*GOAL: blocked/],
-])('stops at a removal that did not run: %s', async (answer, said) => {
+])('the demo stops at a removal that did not run: %s', async (answer, said) => {
   await file('logs/app.log.1');
   const verdict = (command: string) => (command.startsWith('rm') ? answer : undefined);
   const { commands, last } = await play(CLEAN, { norris: true, verdict });
@@ -102,19 +102,19 @@ test.each([
   expect(last).toMatch(said);
 });
 
-test('a place that is not there is said', async () => {
+test('the demo reports a missing place', async () => {
   const { last } = await play('clean up old logs in nowhere', { norris: true });
   expect(last).toMatch(/nowhere.*No such file[\s\S]*GOAL: blocked/);
 });
 
-test('an unknown goal says that this is a script and how to connect a model', async () => {
+test('for an unknown goal the demo says that it is a script and how to connect a model', async () => {
   expect((await play('write me a poem')).last).toMatch(
     /a script, not a language model[\s\S]*llama-server[\s\S]*Ollama[\s\S]*OPENAI_API_KEY/,
   );
   expect((await play('write me a poem', { norris: true })).last).toMatch(/\n\nGOAL: blocked\nthe demo is a script/);
 });
 
-test('why something failed is told from what the user ran last', async () => {
+test('the demo explains a failure of the user’s last command', async () => {
   const ran = '[aish] the user ran:\n$ gti status\nbash: gti: command not found\n[exit 127, cwd /]\n\n';
   const asked = async (before: string) => {
     const messages: Message[] = [{ role: 'user', content: `${before}why did that fail?` }];
@@ -127,7 +127,7 @@ test('why something failed is told from what the user ran last', async () => {
   expect(await asked('')).toContain('You have run nothing yet');
 });
 
-test('a second question is not mixed up with what was asked and printed before', async () => {
+test('the demo does not mix a second question with earlier questions and output', async () => {
   const messages: Message[] = [
     ...HELLO.slice(0, 1),
     { role: 'user', content: CLEAN },
@@ -142,7 +142,7 @@ test('a second question is not mixed up with what was asked and printed before',
   expect(reply.text).toMatch(/CMD: find \. -type f -name '\*\.py' \| sort/);
 });
 
-test('it streams, counts by its own measure, and stops at once', async () => {
+test('the demo streams, counts tokens itself, and stops at once', async () => {
   const real = createBroker({ presets: [DEMO_PRESET] });
   const stop = new AbortController();
   const pieces: string[] = [];
@@ -163,7 +163,7 @@ test('it streams, counts by its own measure, and stops at once', async () => {
   expect(heard.reply.usage).toEqual({ promptTokens: 9, completionTokens: 2 });
 });
 
-test('plans and remembers when asked to', async () => {
+test('the demo plans and summarises on request', async () => {
   const options = { signal: new AbortController().signal };
   const plan = await broker.chat('demo', [{ role: 'user', content: 'count python files' }], {
     ...options,
@@ -174,7 +174,7 @@ test('plans and remembers when asked to', async () => {
   expect(memory.text).toBe('The user asked the demo: hello.');
 });
 
-test.each(['ls -la', 'rm -f a', ''])('never calls a command safe: %j', async (question) => {
+test.each(['ls -la', 'rm -f a', ''])('the demo’s second opinion never calls a command safe: %j', async (question) => {
   const options = { signal: new AbortController().signal, category: 'safety' as const, maxTokens: 4 };
   const reply = await broker.chat('demo', [{ role: 'user', content: question }], options);
   expect(reply.text).toBe('YES');
