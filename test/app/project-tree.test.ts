@@ -79,7 +79,7 @@ describe('a project that files outside refer to', () => {
   it.each<readonly [string, () => Readonly<Record<string, string>> | void]>([
     ['the configuration, by a link', () => symlinkSync(file(join(code(), 'mine.jsonc')), at(config()))],
     [
-      'the configuration, by two',
+      'the configuration, by two links',
       () => {
         symlinkSync('/dev/null', join(code(), 'through'));
         symlinkSync(join(code(), 'through'), at(config()));
@@ -87,13 +87,13 @@ describe('a project that files outside refer to', () => {
     ],
     ['a program that aish-tui starts', () => symlinkSync(file(join(code(), 'wrap')), at(join(root, 'bin', 'git')))],
     ['a part of the program', () => symlinkSync(join(code(), 'chunk'), at(join(root, 'program', 'dist', 'chunk.mjs')))],
-    ['a filter of a pager', () => ({ LESSOPEN: `|${code()}/lesspipe %s` })],
-    ['what the environment names', () => ({ BASH_ENV: join(code(), 'env') })],
-    ['one of what the environment names', () => ({ LD_LIBRARY_PATH: `/usr/lib:${code()}/lib` })],
-    ['a loader that looks where it is', () => ({ LD_LIBRARY_PATH: '/opt/x/lib:' })],
-    ['an option of Node', () => ({ NODE_OPTIONS: `--no-warnings --import=${code()}/x.mjs` })],
+    ['a filter of the pager', () => ({ LESSOPEN: `|${code()}/lesspipe %s` })],
+    ['a file named in the environment', () => ({ BASH_ENV: join(code(), 'env') })],
+    ['one of several files named in the environment', () => ({ LD_LIBRARY_PATH: `/usr/lib:${code()}/lib` })],
+    ['a loader that searches its own directory', () => ({ LD_LIBRARY_PATH: '/opt/x/lib:' })],
+    ['a file in an option of Node', () => ({ NODE_OPTIONS: `--no-warnings --import=${code()}/x.mjs` })],
     [
-      'its own name for aish-tui',
+      'a file that aish-tui is told of by its own variable',
       () => symlinkSync('/elsewhere', at(join(code(), 'node_modules', '.bin', 'aish-tui'))),
     ],
   ])('is not writable as a tree: %s', (_, lead) => {

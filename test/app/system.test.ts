@@ -5,7 +5,7 @@ const on = (files: Readonly<Record<string, string>>, platform = 'linux') =>
   systemName({ platform, arch: 'x64', read: (path) => files[path], exists: (path) => path in files });
 
 it.each([
-  ['a machine', { '/proc/version': 'Linux version 6.1.0-44-amd64 (debian)' }, 'linux x64'],
+  ['a plain machine', { '/proc/version': 'Linux version 6.1.0-44-amd64 (debian)' }, 'linux x64'],
   [
     'WSL 2',
     { '/proc/version': 'Linux version 5.15.167.4-microsoft-standard-WSL2 (root@f9c826d3017f)' },
@@ -19,7 +19,7 @@ it.each([
   ['Docker', { '/.dockerenv': '', '/proc/version': 'Linux version 6.8.0' }, 'linux x64, in a container'],
   ['Podman', { '/run/.containerenv': 'engine="podman"' }, 'linux x64, in a container'],
   ['LXC', { '/proc/1/environ': 'PATH=/bin\0container=lxc\0' }, 'linux x64, in a container'],
-  ['nothing to be seen', {}, 'linux x64'],
+  ['a system without these files', {}, 'linux x64'],
 ])('the system’s description names %s', (_what, files, name) => {
   expect(on(files)).toBe(name);
 });

@@ -23,7 +23,7 @@ test.each([
   ['LM Studio', { '/v1/models': models(), '/api/v0/models': models({ loaded_context_length: 6000 }) }, 6000],
   ['Ollama, loaded', { '/v1/models': models(), '/api/ps': { models: [{ name: 'tiny', context_length: 4096 }] } }, 4096],
   ['Ollama, not loaded', { '/v1/models': models(), '/api/show': { parameters: 'stop "x"\nnum_ctx   2048' } }, 2048],
-  ['nobody who tells', { '/v1/models': models() }, undefined],
+  ['no server that reports one', { '/v1/models': models() }, undefined],
   [
     'nonsense',
     { '/props': { default_generation_settings: { n_ctx: -4 } }, '/v1/models': { data: [null, 'x', { id: 7 }] } },

@@ -171,7 +171,7 @@ describe('a HALT', () => {
   });
 
   it.each([
-    ['a', 'its own key'],
+    ['a', 'the key for abort'],
     ['\x03', 'Ctrl-C'],
     ['\x0e', 'the key that starts and ends a run'],
   ])('ends the run on %j: %s', async (key) => {

@@ -60,7 +60,7 @@ describe('reading the transcript', () => {
   it.each([
     ['as it is', 'counts to sixty', 'counts to sixty'],
     ['in one line', 'counts\nto sixty', 'counts to sixty'],
-    ['without what could pass for something else', 'a\u001b[31mb', 'a⟨U+001B⟩[31mb'],
+    ['without deceptive characters', 'a\u001b[31mb', 'a⟨U+001B⟩[31mb'],
     ['cut where it is long', 'word '.repeat(40), `${'word '.repeat(11)}word…`],
   ])('shows the model’s own description of a command: %s', async (_, label, shown) => {
     const stage = await setStage();

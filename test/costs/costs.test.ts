@@ -83,7 +83,7 @@ describe('the cost of a call', () => {
   });
 
   it.each([
-    ['told by no server', reply('y'.repeat(40))],
+    ['not counted by any server', reply('y'.repeat(40))],
     ['cancelled', reply('y'.repeat(40), [], { finish: 'cancelled' })],
     ['cut', failed('cut', 'y'.repeat(40))],
   ])('is estimated, and marked so, for a call that was %s', (_, answer) => {

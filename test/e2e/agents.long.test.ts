@@ -118,8 +118,8 @@ describe('sub-agents on screen', () => {
 
 describe('sub-agents that are at work', () => {
   it.each([
-    ['it is left', (rig: Rig) => rig.type(':quit\r')],
-    ['it is killed', (rig: Rig) => rig.kill('SIGKILL')],
+    ['the user quits', (rig: Rig) => rig.type(':quit\r')],
+    ['the program is killed', (rig: Rig) => rig.kill('SIGKILL')],
   ])('end with the program, and --resume does not continue them, when %s', async (_, leave) => {
     await using server = await startScriptedServer([
       parent(delegates('sleep long', 'write much')),

@@ -101,7 +101,7 @@ async function atRest(rig: Rig): Promise<void> {
   await rig.waitFor('[aish:fast]>');
 }
 
-it.each(['while it pours', 'when all of it has come'])('aborts an answer at once %s', async (when) => {
+it.each(['while the server floods', 'when all of it has come'])('aborts an answer at once %s', async (when) => {
   await using server = await forkFaultServer('stops-short-of-a-megabyte');
   await using well = await forkFaultServer('none');
   using place = scratch(undefined, twoServers(well.baseUrl, server.baseUrl));

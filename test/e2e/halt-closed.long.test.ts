@@ -9,9 +9,9 @@ import { call, say, startScriptedServer } from '../support/scripted-server.ts';
 describe('a HALT that is open', () => {
   it.each([
     ['the window is closed', (rig: Rig) => rig.kill('SIGHUP')],
-    ['it is terminated', (rig: Rig) => rig.kill('SIGTERM')],
-    ['its terminal goes away', (rig: Rig) => rig.hangUp()],
-    ['something in it breaks', (rig: Rig) => rig.kill('SIGUSR2')],
+    ['the program gets SIGTERM', (rig: Rig) => rig.kill('SIGTERM')],
+    ['the terminal goes away', (rig: Rig) => rig.hangUp()],
+    ['the program crashes', (rig: Rig) => rig.kill('SIGUSR2')],
   ])('runs nothing when %s, and asks again at --resume', async (_, close) => {
     await using server = await startScriptedServer([call('bash', { command: 'rm -rf foo' }), say('GOAL: complete')]);
     using place = scratch(server.baseUrl, { mode: 'unrestricted' });

@@ -180,7 +180,7 @@ it('in a resumed long session lists everything that would be lost now', async ()
 
 it.each([
   [
-    'a script is another',
+    'a script has changed',
     'bash clean.sh',
     (work: string) => writeFileSync(join(work, 'clean.sh'), 'rm -rf precious\n'),
   ],

@@ -29,7 +29,7 @@ describe('a limit of aish-tui run', () => {
 
   it.each([
     ['could pass it', '0.000001', 0],
-    ['comes behind it', '6000', 1],
+    ['would exceed it', '6000', 1],
   ])('--max-dollars ends the run with exit code 5 before a paid call that %s', async (_which, dollars, calls) => {
     await using server = await startScriptedServer([{ ...SAFE, usage: { prompt: 6000, completion: 0, cost: 6000 } }]);
     using place = scratch(server.baseUrl, {
@@ -85,8 +85,8 @@ describe('the input of run and ask', () => {
     ['a file that is not there', 'none.txt', 'it is not there'],
     ['a directory', '.', 'it is not a file'],
     ['a device that never ends', '/dev/zero', 'it is not a file'],
-    ['what is no text', 'blob', 'it is not text'],
-    ['what is too large', 'large', 'it is larger than 256 kB'],
+    ['a binary file', 'blob', 'it is not text'],
+    ['a file that is too large', 'large', 'it is larger than 256 kB'],
   ])('refuses to attach %s, asks nothing, and exits with 2', async (_what, name, why) => {
     await using server = await startScriptedServer([say('never')]);
     using place = scratch(server.baseUrl);

@@ -192,12 +192,12 @@ describe('a run planned by one model and carried out by another', () => {
 
   it.each([
     [
-      'a dead one',
+      'an unreachable preplanner',
       { models: { cloud: { base_url: 'http://127.0.0.1:9/v1', prices: PRICES } } },
       /preplan failed: .*9.*/,
     ],
-    ['an unknown one', { norris: { preplanner: 'clod' } }, /preplan failed: there is no preset called clod.*/],
-    ['a rambling one', {}, /preplan produced no TASK lines/],
+    ['an unknown preplanner', { norris: { preplanner: 'clod' } }, /preplan failed: there is no preset called clod.*/],
+    ['a rambling preplanner', {}, /preplan produced no TASK lines/],
   ])('falls back to one model with one line after %s', async (_, change, line) => {
     await using cloud = await startScriptedServer([say('First I would look at the folder, then measure.')]);
     await using fast = await startScriptedServer([say('GOAL: complete')]);

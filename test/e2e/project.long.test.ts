@@ -146,8 +146,8 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project mode', { timeout: 60_000 }
   });
 
   it.skipIf(lacks('python3')).each([
-    ['yes', 'u', 'is taken back first, and runs once'],
-    ['no', 's', 'stays, and runs no more'],
+    ['yes', 'u', 'is undone first and runs once'],
+    ['no', 's', 'stays and does not run again'],
   ])(
     'after an append and a commit that then needs the network, a %s (%s) means that the first part %s',
     async (_, key) => {

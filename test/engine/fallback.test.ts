@@ -31,11 +31,11 @@ type Case = readonly [what: string, fault: FaultName | 'refuses', says: RegExp];
 
 const CASES: readonly Case[] = [
   ['refuses', 'refuses', /nothing answers at .*; continuing with deep for this run/],
-  ['never says a word', 'stall-before-anything', /sent nothing for 0\.3 s.*; continuing with deep/],
+  ['never answers', 'stall-before-anything', /sent nothing for 0\.3 s.*; continuing with deep/],
   ['is busy', 'rate-limited-for-ever', /the server is busy.*429.*tried 2 times; continuing with deep/],
-  ['asks to come back in an hour', 'rate-limited-for-an-hour', /asks to wait 3600 s; continuing with deep/],
+  ['asks to retry in an hour', 'rate-limited-for-an-hour', /asks to wait 3600 s; continuing with deep/],
   ['breaks', 'server-error', /500, something broke.*tried 2 times; continuing with deep/],
-  ['never gets loaded', 'loading-for-ever', /still loading.*; continuing with deep/],
+  ['never finishes loading', 'loading-for-ever', /still loading.*; continuing with deep/],
 ];
 
 describe('a run whose model fails continues with the fallback (BR-4)', () => {

@@ -108,7 +108,7 @@ it('a prepared command is dropped when it is aborted before the start', async ()
 
 it.each([
   ['has changed since', () => Promise.resolve(false)],
-  ['can not be looked at', () => Promise.reject(new Error('no such file'))],
+  ['can’t be read', () => Promise.reject(new Error('no such file'))],
 ] as const)('a prepared command is dropped when a file that its judgement used %s', async (_, begin) => {
   const { did, disk, services } = observed();
   const basis = { reads: [], own: [], writes: [] };

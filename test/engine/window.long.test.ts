@@ -91,8 +91,8 @@ function body(request: WindowRequest | undefined): string {
 
 const WINDOWS: readonly (readonly [name: string, server: Omit<WindowOptions, 'script'>])[] = [
   ['4k, its own tokenizer to ask', { window: 4096, tokenizer: 'cl100k', tells: ['props', 'tokenize', 'usage'] }],
-  ['8k, another tokenizer than ours', { window: 8192, tokenizer: 'r50k', tells: ['props', 'usage'] }],
-  ['16k, no word on what it counts', { window: 16_384, tokenizer: 'o200k', tells: [] }],
+  ['8k, with a tokenizer unlike the estimate', { window: 8192, tokenizer: 'r50k', tells: ['props', 'usage'] }],
+  ['16k, without reported counts', { window: 16_384, tokenizer: 'o200k', tells: [] }],
 ];
 
 describe.concurrent('60 steps with large outputs', () => {

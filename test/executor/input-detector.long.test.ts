@@ -41,10 +41,10 @@ describe.skipIf(lacks('python3'))('a program that reads in another thread', () =
 describe('a program that waits for its user', () => {
   it.each([
     ['a password', 'read -sp "Password: " x', { asks: true, echoOff: true, asker: 'bash' }],
-    ['a password without a word', 'read -s x', { asks: true, echoOff: true, asker: 'bash' }],
+    ['a password without a prompt text', 'read -s x', { asks: true, echoOff: true, asker: 'bash' }],
     ['a question', 'read -p "Go on? [y/N] " x', { asks: true, echoOff: false, asker: 'bash' }],
-    ['a question without a word', 'cat', { asks: true, echoOff: false, asker: 'cat' }],
-    ['the terminal itself', 'cat </dev/tty | head -n1', { asks: true, echoOff: false, asker: 'cat' }],
+    ['a question without a prompt text', 'cat', { asks: true, echoOff: false, asker: 'cat' }],
+    ['a read from /dev/tty', 'cat </dev/tty | head -n1', { asks: true, echoOff: false, asker: 'cat' }],
   ])('is recognised: %s', async (_what, command, expected) => {
     const run = once(command);
     await until(() => run.asks, 'it is seen to ask');

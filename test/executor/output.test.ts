@@ -9,7 +9,7 @@ describe('output that is not UTF-8', () => {
     ['Latin-1', String.raw`printf 'Gr\xf6\xdfe\n'`, 'Gr\ufffd\ufffde'],
     ['a character that is cut off', String.raw`printf 'a\xe2\x82\n'`, 'a\ufffd'],
     ['CP437 between plain words', String.raw`printf 'a B\x84r!\n'`, 'a B\ufffdr!'],
-    ['a good character in two pieces', String.raw`printf '\xe2\x82'; sleep 0.2; printf '\xac\n'`, '€'],
+    ['a character split across two reads', String.raw`printf '\xe2\x82'; sleep 0.2; printf '\xac\n'`, '€'],
   ])('is shown with U+FFFD: %s', async (_, command, shown) => {
     expect((await once(command).result).head).toBe(shown);
   });

@@ -18,16 +18,16 @@ describe('the filter for a full-screen program’s output', () => {
       'questions',
       '\x1b[6n\x1b[c\x1b[>c\x1b[>q\x1b[?2026$p\x1b]11;?\x07\x1b]4;1;?\x1b\\\x1bP+q544e\x1b\\\x1bP$qm\x1b\\',
     ],
-    ['colours given back', '\x1b]112\x07\x1b]104;1\x1b\\'],
+    ['colours being reset', '\x1b]112\x07\x1b]104;1\x1b\\'],
     ['links', '\x1b]8;id=a;https://a.b/c\x1b\\link\x1b]8;;\x1b\\'],
     ['sixels', '\x1bP0;1q"1;1;6;6#0;2;0;0;0#0!6~$-\x1b\\'],
     [
-      'kitty’s pictures, that bring their data',
+      'kitty’s pictures that contain their data',
       '\x1b_Gf=100,a=T,m=1;iVBORw0KGgo=\x1b\\\x1b_Gm=0;AAAA\x1b\\\x1b_Ga=d\x1b\\',
     ],
-    ['iTerm2’s pictures, that are shown', '\x1b]1337;File=inline=1;width=10%;name=eA==:aGk=\x07'],
+    ['iTerm2’s pictures that are displayed inline', '\x1b]1337;File=inline=1;width=10%;name=eA==:aGk=\x07'],
     ['a picture of a megabyte', `\x1bPq${'~'.repeat(1_000_000)}\x1b\\`],
-    ['questions about sizes', '\x1b[14t\x1b[16t\x1b[18t'],
+    ['queries for sizes', '\x1b[14t\x1b[16t\x1b[18t'],
   ])('passes %s', (_what, text) => {
     expect(pass(text)).toBe(text);
   });
@@ -42,14 +42,14 @@ describe('the filter for a full-screen program’s output', () => {
       '\x1b_Gt=f;L2V0Yw==\x1b\\\x1b_Ga=T,t=t,f=100;L3Q=\x1b\\\x1b]1337;File=:aGk=\x07\x1b]1337;SetMark\x07',
     ],
     [
-      'files that only seem to be pictures',
+      'files disguised as pictures',
       '\x1b]1337;File=inline=1;inline=0:aGk=\x07\x1b]1337;File=name=-inline=1:aGk=\x07\x1b]1337;File=name=-inline=1;inline=0:aGk=\x07',
     ],
     ['the window and the printer', '\x1b[21t\x1b[8;9;9t\x1b[5i'],
     ['a full reset', '\x1bc'],
     ['8-bit controls', '\u009b5n\u0090q\u009c'],
-    ['links to elsewhere', '\x1b]8;;javascript:x\x07\x1b]8;;file:///a\u202e\x07'],
-    ['strings without an end', '\x1b]0;never'],
+    ['links to other schemes', '\x1b]8;;javascript:x\x07\x1b]8;;file:///a\u202e\x07'],
+    ['unterminated strings', '\x1b]0;never'],
   ])('removes %s', (_what, text) => {
     expect(pass(`a${text}`).replace(/5n|q/g, '')).toBe('a');
   });

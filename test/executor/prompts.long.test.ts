@@ -47,9 +47,9 @@ describe.skipIf(lacks('zsh'))('zsh shows no part of its prompt as output', () =>
   it.each([
     ['a right prompt', "RPROMPT='on the right'"],
     ['RPS1 with a clock', `setopt prompt_subst; RPS1='$(date +%T)'; ${CLOCK}`],
-    ['a right prompt set anew each time', 'precmd() { RPROMPT="right $RANDOM" }'],
+    ['a right prompt set for each prompt', 'precmd() { RPROMPT="right $RANDOM" }'],
     ['a prompt of two rows with a clock', `PROMPT=$'first %*\\nsecond> ' RPROMPT='%*'; ${CLOCK}`],
-    ['a right prompt that goes when a line runs', "setopt transient_rprompt; RPROMPT='%F{red}right%f'"],
+    ['a right prompt that disappears when a line runs', "setopt transient_rprompt; RPROMPT='%F{red}right%f'"],
     ['a prompt that shrinks when a line runs', TRANSIENT],
     [
       'vi keys shown on the right',
@@ -64,10 +64,10 @@ describe('bash shows no part of its prompt as output', () => {
   const TWO = "PS1='first \\w\\nsecond> '";
   it.each([
     ['a prompt of two rows', TWO],
-    ['set anew each time', 'PROMPT_COMMAND=\'PS1="first $RANDOM\\nsecond> "\''],
-    ['by a DEBUG trap', `trap : DEBUG; PROMPT_COMMAND='${TWO.replaceAll("'", '"')}'`],
+    ['a prompt set for each command', 'PROMPT_COMMAND=\'PS1="first $RANDOM\\nsecond> "\''],
+    ['a prompt set by a DEBUG trap', `trap : DEBUG; PROMPT_COMMAND='${TWO.replaceAll("'", '"')}'`],
     ['vi keys shown on the left', `set -o vi; bind 'set show-mode-in-prompt on'; ${TWO}`],
-    ['something on the right', "PS1='\\[\\e[s\\e[1;70Hright\\e[u\\]first\\nsecond> '"],
+    ['a right-aligned part', "PS1='\\[\\e[s\\e[1;70Hright\\e[u\\]first\\nsecond> '"],
     ['a row that is too long', `PS1='${'wide '.repeat(30)}\\n> '`],
   ])('with %s', async (_, rc) => {
     expect(await threeCommands(await userShell(rc))).toEqual(['one', 'two', 'three']);
@@ -75,9 +75,9 @@ describe('bash shows no part of its prompt as output', () => {
 
   it.each([
     ['a prompt set by hand', "PS1='first\\nsecond> '"],
-    ['and by a command for each prompt', 'PROMPT_COMMAND=\'PS1="first\\nsecond> "\''],
-    ['and with its hooks taken away', "PROMPT_COMMAND= PS1='first\\nsecond> '"],
-    ['and with a prompt of more rows', "PS1='\\n\\n[first]\\nsecond\\n> '"],
+    ['a prompt set by hand and for each command', 'PROMPT_COMMAND=\'PS1="first\\nsecond> "\''],
+    ['a prompt set by hand whose hooks are removed', "PROMPT_COMMAND= PS1='first\\nsecond> '"],
+    ['a prompt set by hand with more rows', "PS1='\\n\\n[first]\\nsecond\\n> '"],
   ])('after %s', async (_, line) => {
     const bench = await userShell(`${TWO}; PROMPT_COMMAND=:`);
     expect((await bench.run(line)).head).toBe('');
@@ -112,9 +112,9 @@ describe.skipIf(lacks('fish'))('fish shows no part of its prompt as output', () 
       'a prompt of two rows',
       'function fish_prompt; echo first; echo "second> "; end; function fish_right_prompt; date +%T; end',
     ],
-    ['the mode of vi', 'fish_vi_key_bindings; function fish_right_prompt; echo $fish_bind_mode; end'],
+    ['vi mode shown in the prompt', 'fish_vi_key_bindings; function fish_right_prompt; echo $fish_bind_mode; end'],
     [
-      'a clock that draws the prompt again',
+      'a clock that redraws the prompt',
       'function fish_prompt; echo first; echo "$(date +%T)> "; end\nfunction fish_right_prompt; date +%T; end\nfunction again --on-signal USR1; commandline -f repaint; printf x >>~/drawn; end\n: >~/drawn\nsh -c "while sleep 0.5 && kill -USR1 $fish_pid; do :; done" >/dev/null 2>&1 &\ndisown',
     ],
   ])('with %s', async (_, rc) => {
@@ -122,10 +122,10 @@ describe.skipIf(lacks('fish'))('fish shows no part of its prompt as output', () 
   });
 
   it.each([
-    ['a bracket', 'echo )'],
-    ['an end', 'if; end; end'],
-    ['an operator', 'echo a && && b'],
-    ['a variable', 'echo "$"'],
+    ['a stray bracket', 'echo )'],
+    ['a stray end', 'if; end; end'],
+    ['a stray operator', 'echo a && && b'],
+    ['an invalid variable', 'echo "$"'],
   ])('and shows a line with a syntax error once, with its error: %s', async (_, line) => {
     const { run, idle } = await shellWith('fish', '');
     const { exit, head } = await run(line);

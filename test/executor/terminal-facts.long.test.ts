@@ -9,11 +9,11 @@ const colours = { 10: 'rgb:eeee/eeee/eeee', 11: 'rgb:1111/2222/3333', '4;1': 'rg
 
 describe('a program that asks for colours of the terminal', () => {
   it.each([
-    ['behind the text', String.raw`\033]11;?\033\\`, '033]11;rgb:1111/2222/3333033\\'],
-    ['of the text', String.raw`\033]10;?\007`, '033]10;rgb:eeee/eeee/eeee033\\'],
-    ['both at once', String.raw`\033]10;?;?\007`, '033]10;rgb:eeee/eeee/eeee033\\033]11;rgb:1111/2222/3333033\\'],
-    ['of the palette, those that are known', String.raw`\033]4;0;?;1;?\033\\`, '033]4;1;rgb:cccc/0000/0000033\\'],
-    ['that it sets, nothing', String.raw`\033]4;1;red\007\033]11;red\007`, ''],
+    ['the background', String.raw`\033]11;?\033\\`, '033]11;rgb:1111/2222/3333033\\'],
+    ['the text colour', String.raw`\033]10;?\007`, '033]10;rgb:eeee/eeee/eeee033\\'],
+    ['both in one query', String.raw`\033]10;?;?\007`, '033]10;rgb:eeee/eeee/eeee033\\033]11;rgb:1111/2222/3333033\\'],
+    ['known palette colours', String.raw`\033]4;0;?;1;?\033\\`, '033]4;1;rgb:cccc/0000/0000033\\'],
+    ['nothing for a colour that it sets', String.raw`\033]4;1;red\007\033]11;red\007`, ''],
   ])('gets those of the outer terminal, in order with its other answers: %s', async (_, query, answer) => {
     const { run } = await userShell('', { facts: () => ({ colours, kitty: false }) });
     const { head } = await run(ask(`${query}\\033[5n`));
@@ -30,13 +30,13 @@ describe('kitty’s keyboard protocol', () => {
   const facts = () => ({ colours: {}, kitty: true });
 
   it.each([
-    ['nothing is on at first', '', '0'],
-    ['what is pushed, of it what is offered', String.raw`\033[>31u`, '1'],
-    ['what was there before, once it is popped', String.raw`\033[>1u\033[<u`, '0'],
-    ['what is set, added, taken away', String.raw`\033[=0u\033[=1;2u`, '1'],
+    ['no flags at first', '', '0'],
+    ['only the supported flags of those pushed', String.raw`\033[>31u`, '1'],
+    ['the earlier flags after a pop', String.raw`\033[>1u\033[<u`, '0'],
+    ['flags that are set, added and removed', String.raw`\033[=0u\033[=1;2u`, '1'],
     ['taken away', String.raw`\033[=1u\033[=1;3u`, '0'],
-    ['more is popped than was pushed', String.raw`\033[>1u\033[<9u`, '0'],
-    ['each screen has its own', String.raw`\033[>1u\033[?1049h\033[?u\033[?1049l`, '0u033[?1'],
+    ['more pops than pushes', String.raw`\033[>1u\033[<9u`, '0'],
+    ['separate flags for each screen', String.raw`\033[>1u\033[?1049h\033[?u\033[?1049l`, '0u033[?1'],
   ])('answers with the flags in force: %s', async (_, set, flags) => {
     const { run } = await userShell('', { facts });
     expect((await run(ask(String.raw`${set}\033[?u\033[5n`))).head).toBe(`033[?${flags}u033[0n`);

@@ -108,7 +108,7 @@ describe.skipIf(lacks('zsh'))('zsh', () => {
     ['vi keys', 'bindkey -v; setopt zle 2>/dev/null'],
     ['traps', 'trap ":" DEBUG; trap ":" ZERR'],
     ['a changed IFS', 'IFS=abcdehlnoprstu0123456789'],
-    ['a preexec that looks at the terminal', 'preexec() { print -n "\\e]0;$1\\a" }'],
+    ['a preexec that inspects the terminal', 'preexec() { print -n "\\e]0;$1\\a" }'],
   ])('survives %s', async (_name, rc) => {
     const { run, home } = await zsh(rc);
     expect(await run('\\builtin echo out; (exit 4)')).toMatchObject({ exit: 4, head: 'out', cwd: home });

@@ -4,7 +4,7 @@ import { visible, visibleWithTabs } from '../../src/text/sanitize.ts';
 it.each([
   ['a pasted script', 'if x; then\n\ty\nfi', 'if x; then\n    y\nfi'],
   ['a here-document', "cat <<'E'\n\ta\tb\nE", "cat <<'E'\n    a    b\nE"],
-  ['beside what hides', '\ta\x1b', '    a⟨U+001B⟩'],
+  ['beside hidden characters', '\ta\x1b', '    a⟨U+001B⟩'],
 ])('a tab in a heading is shown as blanks: %s', (_, text, shown) => {
   expect(visibleWithTabs(text)).toBe(shown);
 });

@@ -45,7 +45,7 @@ describe('a schema sent by a server', () => {
   });
 
   it.each([
-    ['a pattern that never ends', text({ pattern: '^(a+)+$' }), `${'a'.repeat(40)}b`],
+    ['a pattern of exponential time', text({ pattern: '^(a+)+$' }), `${'a'.repeat(40)}b`],
     ['checks that double at every step', doubling(), 'x'],
     ['20,000 levels', nested(20_000), 5],
     ['a reference to elsewhere', { properties: { a: { $ref: 'http://127.0.0.1:1/x' } } }, 5],

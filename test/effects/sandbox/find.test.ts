@@ -46,8 +46,8 @@ it.each(['node_modules', 'aish-tui/node_modules'])('finds the optional package i
 });
 
 it.each([
-  ['one of another machine', elf(183)],
-  ['a 32-bit one', Buffer.from(elf(62)).fill(1, 4, 5)],
+  ['a launcher for another machine', elf(183)],
+  ['a 32-bit launcher', Buffer.from(elf(62)).fill(1, 4, 5)],
   ['a script', '#!/bin/sh\nexec "$@"\n'],
   ['an empty file', ''],
 ])('skips %s, whether built or packaged, and names the expected path when nothing is left', async (_what, content) => {

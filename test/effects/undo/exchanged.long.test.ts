@@ -17,9 +17,9 @@ const SCRIPTS = ['mv x t; mv y x; mv t y', 'mv x y', 'mv x t; mv y x; mv z y; mv
 const CHANGES: readonly (readonly [string, () => void])[] = [
   ['writes to x', () => writeFileSync(there('x'), 'mine\n', { flag: 'a' })],
   ['writes to y', () => writeFileSync(there('y'), 'mine\n', { flag: 'a' })],
-  ['closes what came to y, or stood there', () => chmodSync(there('y'), 0o600)],
+  ['changes the mode of what is now y or was there', () => chmodSync(there('y'), 0o600)],
   [
-    'puts another in its place',
+    'puts another file in its place',
     () => {
       put('fresh', 'mine\n');
       renameSync(there('fresh'), there('y'));

@@ -25,13 +25,13 @@ describe.skipIf(lacks('cc'))('aish-tui’s own directories', () => {
 
   it.each([
     ['written to', 'echo x >> .config/aish/config.jsonc'],
-    ['written to by a link', 'ln -s .config/aish/below/trust link && echo x >> link'],
+    ['linked under another name', 'ln -s .config/aish/below/trust link && echo x >> link'],
     ['replaced', 'echo x > other && mv other .config/aish/config.jsonc'],
     ['removed', 'rm -r .config/aish'],
     ['moved away with the directory above it', 'mv .config gone'],
-    ['given another name', 'ln .config/aish/config.jsonc second && echo x >> second'],
-    ['set open for others', 'chmod 666 .config/aish/config.jsonc'],
-    ['joined by another file', 'mkdir -p .config/aish/below/deep && touch .config/aish/below/deep/new'],
+    ['linked under another name', 'ln .config/aish/config.jsonc second && echo x >> second'],
+    ['made accessible to others', 'chmod 666 .config/aish/config.jsonc'],
+    ['added to by another file', 'mkdir -p .config/aish/below/deep && touch .config/aish/below/deep/new'],
   ])('cannot be %s', async (_, script) => {
     const { code, out } = await scene.keep(script, { own: [own] });
     expect(code).not.toBe(0);

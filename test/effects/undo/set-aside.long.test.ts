@@ -175,7 +175,7 @@ describe.skipIf(!trialsWork())('a file that others run later', () => {
 
   it.each([
     ['is a repository that somebody else moved here', () => renameSync(join(tree, 'bundle'), join(tree, '.git'))],
-    ['is a file in place of one, which somebody else wrote to', () => put('.git', 'gitdir: evil\n')],
+    ['is a file that somebody else wrote to', () => put('.git', 'gitdir: evil\n')],
   ])('includes a .git that %s meanwhile', async (how, change) => {
     put(how.includes('file') ? '.git' : 'bundle/HEAD', 'old\n');
     const left = await during('true', change);

@@ -46,8 +46,8 @@ describe('a project path that start files name', () => {
 
   it.each([
     ['the tree itself', 'alias app="cd ~/src/app"\n'],
-    ['a directory to go to', 'alias web="cd ~/src/app/web && npm start"\n'],
-    ['a variable of its own', 'A=~/src/app\n. $A/rc\n'],
+    ['a directory for cd', 'alias web="cd ~/src/app/web && npm start"\n'],
+    ['a variable of the file itself', 'A=~/src/app\n. $A/rc\n'],
     ['another tree', '. ~/src/application/rc\n'],
   ])('is not found in a line that names %s', (_, text) => {
     put('src/app/web/a.js', 'x\n');

@@ -349,8 +349,8 @@ describe.skipIf(lacks('cc'))('a command in a terminal', () => {
   it.each([
     ['that writes to nothing else needs no search of the tree, in Project', projectArgv, ':', true],
     ['that writes to nothing else needs no search of the tree, in Unrestricted', supervisedArgv, ':', true],
-    ['that makes a file does, in Project', projectArgv, ': > mine', false],
-    ['that makes a file does, in Unrestricted', supervisedArgv, ': > mine', false],
+    ['that makes a file needs a search of the tree, in Project', projectArgv, ': > mine', false],
+    ['that makes a file needs a search of the tree, in Unrestricted', supervisedArgv, ': > mine', false],
   ])('%s', async (_, argvOf, makes, isQuick) => {
     const store = open();
     const command = `${makes}; echo begun > /dev/tty; until [ -e ${tree}/go ]; do sleep 0.01; done; (exec 3<>/dev/tty)`;

@@ -56,18 +56,26 @@ describe('the identity of a path', () => {
   it.each<[string, string, () => void]>([
     ['another file', 'file', () => renameSync(at('other'), at('file'))],
     ['another directory', 'dir', () => (renameSync(at('dir'), at('was')), mkdirSync(at('dir')))],
-    ['what was not there', 'new', () => writeFileSync(at('new'), '')],
+    ['a path that did not exist', 'new', () => writeFileSync(at('new'), '')],
     ['nothing', 'file', () => rmSync(at('file'))],
-    ['another link to the same', 'link', () => (symlinkSync('file', at('link2')), renameSync(at('link2'), at('link')))],
     [
-      'a link in place of what it leads to',
+      'another link to the same target',
+      'link',
+      () => (symlinkSync('file', at('link2')), renameSync(at('link2'), at('link'))),
+    ],
+    [
+      'a link in place of its target',
       'file',
       () => (renameSync(at('file'), at('was')), symlinkSync('was', at('file'))),
     ],
-    ['the file that a link leads to', 'link', () => renameSync(at('other'), at('file'))],
-    ['a dangling link elsewhere', 'gone', () => (symlinkSync('y', at('gone2')), renameSync(at('gone2'), at('gone')))],
+    ['a new file behind a link', 'link', () => renameSync(at('other'), at('file'))],
     [
-      'a dangling link by way of another one',
+      'a dangling link to another target',
+      'gone',
+      () => (symlinkSync('y', at('gone2')), renameSync(at('gone2'), at('gone'))),
+    ],
+    [
+      'a dangling link through another link',
       'gone',
       () => (symlinkSync('y', at('new')), renameSync(at('new'), at('nowhere'))),
     ],
@@ -82,7 +90,7 @@ describe('the identity of a path', () => {
 
   it.each([
     ['another name', 'nowhere', 'elsewhere'],
-    ['a name that ends otherwise', 'nowhere', 'nowhere\n'],
+    ['a name with another ending', 'nowhere', 'nowhere\n'],
     ['a name of several lines', 'a\nb', 'a\nc'],
   ])('changes for a dangling link that was removed and made again, to %s', async (_, first, then) => {
     // The new link mostly gets the inode number of the old one; this fake makes it always so.

@@ -24,14 +24,14 @@ while read -r line; do case $line in '} </dev/null'*) m=\${line% *}; m=\${m##* }
 
 describe('a helper', () => {
   it.each([
-    ['a code that is none', `printf '\\n%s \\n' "$m"`],
-    ['a code that is a word', `printf '\\n%s zero\\n' "$m"`],
-    ['a code as from no system', `printf '\\n%s 0000000\\n' "$m"`],
-    ['a mark without an end', `printf '\\n%s ' "$m"; yes 1 | tr -d '\\n'`],
+    ['an invalid code', `printf '\\n%s \\n' "$m"`],
+    ['a word as its code', `printf '\\n%s zero\\n' "$m"`],
+    ['a code beyond the system’s range', `printf '\\n%s 0000000\\n' "$m"`],
+    ['an unterminated mark', `printf '\\n%s ' "$m"; yes 1 | tr -d '\\n'`],
     ['the mark of another question', `printf '\\n%s9 0\\n' "$m"`],
-    ['a flood', 'yes'],
+    ['a flood of text', 'yes'],
     ['nothing', ':'],
-    ['its end', 'exit 0'],
+    ['the end of its output', 'exit 0'],
   ])('that sends %s has not answered, and gets no further question', async (_, answers) => {
     const helper = await helperThat(answers);
     expect(await helper?.ask('true', 1000)).toBeUndefined();

@@ -27,9 +27,9 @@ describe.skipIf(lacksSshd())('output that a connection lost is reported as incom
   afterAll(() => server?.stop());
 
   it.each([
-    ['nothing of it came, and the client ends with 0', '"$@" >/dev/null; exit 0'],
-    ['a part of it came', '"$@" | head -c 3; exit 0'],
-    ['all came but the last word', '"$@" | head -n 1; exit 0'],
+    ['no output arrived, and the client exits with 0', '"$@" >/dev/null; exit 0'],
+    ['a part of it arrived', '"$@" | head -c 3; exit 0'],
+    ['everything arrived except the last word', '"$@" | head -n 1; exit 0'],
   ])('when %s', async (_, how) => {
     const at = hostsOf({ bin: clientThat(how, server) });
     await at.open();

@@ -95,17 +95,17 @@ describe.skipIf(lacksSshd())('a host where another program poses as the launcher
   };
 
   it.each([
-    ['that leave what was tried', `printf 'D f 420 1 1 -\\0/etc/passwd\\0'`, 'can’t be read'],
-    ['that go back up', `printf 'D f 420 1 1 -\\0%s/../x\\0' "$tree"`, 'can’t be read'],
-    ['of no known form', `printf 'D f 420 1 1\\0'`, 'can’t be read'],
-    ['of nothing but ends', `head -c 15000000 /dev/zero`, 'can’t be read'],
+    ['for paths outside the tree', `printf 'D f 420 1 1 -\\0/etc/passwd\\0'`, 'can’t be read'],
+    ['with .. in a path', `printf 'D f 420 1 1 -\\0%s/../x\\0' "$tree"`, 'can’t be read'],
+    ['of an unknown form', `printf 'D f 420 1 1\\0'`, 'can’t be read'],
+    ['of NUL bytes only', `head -c 15000000 /dev/zero`, 'can’t be read'],
     [
       'too long',
       `yes "D f 420 1 1 -$(printf '\\t')$tree/x" | head -c 20000000 | tr '\\t\\n' '\\0\\0'`,
       'more than can be listed',
     ],
-    ['without an end', `yes`, 'does not answer'],
-    ['and an error in a terminal’s language', `printf '\\033]0;owned\\007no\\033[2J' >&2; exit 3`, 'no'],
+    ['that is endless', `yes`, 'does not answer'],
+    ['with an error that has terminal escapes', `printf '\\033]0;owned\\007no\\033[2J' >&2; exit 3`, 'no'],
   ])('has its list of changes %s rejected', async (_, code, why) => {
     says('changes', code);
     const told = await tried();
@@ -117,25 +117,25 @@ describe.skipIf(lacksSshd())('a host where another program poses as the launcher
 
   it.each([
     [
-      'in a terminal’s language',
+      'with terminal escapes',
       `printf 'deleted\\0/etc/\\033[2Jx\\0../../../../etc/passwd\\0refused\\0/z\\0\\033[31m\\0'`,
       '/etc/⟨U+001B⟩[2Jx comes back',
     ],
     ['of another form', `printf '\\033]0;x\\007\\0/y\\0\\0'`, UNREADABLE],
     [
-      'with a name that never ends',
+      'with an endless name',
       `printf 'deleted\\0/'; head -c 1000000 /dev/zero | tr '\\000' x; printf '\\0\\0'`,
       UNREADABLE,
     ],
     [
-      'of what is no file',
+      'about what is not a file',
       `printf 'changed\\0/dev/zero\\0../../../../../dev/zero\\0'`,
       '/dev/zero gets its old content back',
     ],
-    ['of nothing but ends', 'head -c 30000000 /dev/zero', UNREADABLE],
+    ['of NUL bytes only', 'head -c 30000000 /dev/zero', UNREADABLE],
     ['of millions of names', `yes 'created./x.' | tr -d '\\n' | tr . '\\000' | head -c 30000000`, UNREADABLE],
-    ['without an end', 'yes', 'does not answer'],
-    ['with a code of its own', 'exit 200', ''],
+    ['that is endless', 'yes', 'does not answer'],
+    ['with its own exit code', 'exit 200', ''],
   ])('has its answer about an undo, %s, bounded and escaped', async (_, code, shown) => {
     says('undo', ':');
     expect((await at.run('true', `web1:${work}`)).exit).toBe(0);
@@ -151,11 +151,11 @@ describe.skipIf(lacksSshd())('a host where another program poses as the launcher
   });
 
   it.each([
-    ['that go back up', `printf 'made\\0/srv/../etc/x\\0f 1 1 1 1\\0'`],
-    ['that are none', `printf 'made\\0x\\0f 1 1 1 1\\0'`],
-    ['of nothing but ends', 'head -c 30000000 /dev/zero'],
-    ['of millions', `yes "made.${work}/x.f 1 1 1 1." | tr -d '\\n' | tr . '\\000' | head -c 30000000`],
-    ['without an end', 'yes'],
+    ['with .. in a path', `printf 'made\\0/srv/../etc/x\\0f 1 1 1 1\\0'`],
+    ['that are invalid', `printf 'made\\0x\\0f 1 1 1 1\\0'`],
+    ['of NUL bytes only', 'head -c 30000000 /dev/zero'],
+    ['by the million', `yes "made.${work}/x.f 1 1 1 1." | tr -d '\\n' | tr . '\\000' | head -c 30000000`],
+    ['without end', 'yes'],
   ])('has names of leftovers %s ignored with a message', async (_, code) => {
     says('undo', code);
     const running = await at.start('true', `web1:${work}`, {}, 'project');

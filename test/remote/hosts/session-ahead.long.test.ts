@@ -64,8 +64,8 @@ describe.skipIf(lacksSshd())('the session opened for the next command', () => {
   });
 
   it.each([
-    ['the shell there is killed', shellOf],
-    ['the client here is killed', clientOf],
+    ['the waiting shell on the host is killed', shellOf],
+    ['the client of its session is killed', clientOf],
   ])('runs the next command once after: %s', async (_, victim) => {
     await at.run('true');
     const folder = await waitsIn();
@@ -78,8 +78,8 @@ describe.skipIf(lacksSshd())('the session opened for the next command', () => {
   });
 
   it.each([
-    ['one session more where it can’t begin', 1, [0, undefined, 2, true]],
-    ['no third', 2, [null, 'it never began', 2, false]],
+    ['one more session when it can’t start', 1, [0, undefined, 2, true]],
+    ['no third session when the second can’t start either', 2, [null, 'it never began', 2, false]],
   ])('is followed by %s', async (_, taken, expected) => {
     await at.run('true');
     const folder = await waitsIn();

@@ -22,17 +22,17 @@ describe('the list of a trial', () => {
 
   it.each([
     ['outside', 'D f 420 1 1 -', '/etc/passwd'],
-    ['by way of ..', 'D f 420 1 1 -', '/srv/app/../../etc/passwd'],
+    ['a path with ..', 'D f 420 1 1 -', '/srv/app/../../etc/passwd'],
     ['the tree itself', 'D d 420 0 1 -', '/srv/app'],
-    ['beside it', 'D f 420 1 1 -', '/srv/app2/x'],
-    ['no path', 'D f 420 1 1 -', ''],
+    ['a path beside the tree', 'D f 420 1 1 -', '/srv/app2/x'],
+    ['an invalid path', 'D f 420 1 1 -', ''],
     ['relative', 'D f 420 1 1 -', 'srv/app/x'],
-    ['another kind', 'Z f 420 1 1 -', '/srv/app/x'],
-    ['another type', 'D constructor 420 1 1 -', '/srv/app/x'],
-    ['no mode', 'D f 99999999 1 1 -', '/srv/app/x'],
+    ['another kind of change', 'Z f 420 1 1 -', '/srv/app/x'],
+    ['another type of file', 'D constructor 420 1 1 -', '/srv/app/x'],
+    ['an invalid mode', 'D f 99999999 1 1 -', '/srv/app/x'],
     ['a negative size', 'D f 420 -1 1 -', '/srv/app/x'],
-    ['no size', 'D f 420 1e99 1 -', '/srv/app/x'],
-    ['cut off', 'D f 420 1 1 -'],
+    ['a missing size', 'D f 420 1e99 1 -', '/srv/app/x'],
+    ['a cut list', 'D f 420 1 1 -'],
   ])('is rejected: %s', (_what, ...fields) => {
     expect(read(...fields)).toBe('the list of changes can’t be read');
   });

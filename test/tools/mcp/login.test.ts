@@ -152,11 +152,11 @@ describe('a foreign answer to a login', () => {
 
   const ROWS: readonly (readonly [string, Oddity, RegExp])[] = [
     ['of another authorization server is refused', { iss: 'https://evil.example' }, /the answer is not from http/],
-    ['that does not name its server, which says that it does', { saysIss: true }, /the answer is not from http/],
+    ['that does not name its server although it claims to', { saysIss: true }, /the answer is not from http/],
     ['metadata in another name is refused', { issuer: 'https://evil.example' }, /describes itself as https:\/\/evil/],
     ['metadata of another host is refused', { resourceMetadata: 'https://evil.example/m' }, /evil\.example, which is/],
     ['of another resource is refused', { resource: 'https://evil.example/mcp' }, /does not match expected/],
-    ['a page to log in that anyone could read is refused', { authorize: 'http://evil.example/a' }, /not reached over/],
+    ['a login page without https is refused', { authorize: 'http://evil.example/a' }, /not reached over/],
   ];
 
   it.each(ROWS)('with a fault gets no code and no token: %s', async (_what, odd, why) => {

@@ -53,8 +53,8 @@ describe('the definition of a tool', () => {
 
   it.each([
     ['a reference to elsewhere', { $ref: 'http://x/y' }, 'it refers to another document'],
-    ['too much of it', { enum: Array(10_000).fill('x') }, 'it is too large'],
-    ['no object', { type: 'string' }, 'its input is not an object'],
+    ['a schema that is too large', { enum: Array(10_000).fill('x') }, 'it is too large'],
+    ['a schema that is not an object', { type: 'string' }, 'its input is not an object'],
     ['nothing', undefined, 'it has no schema'],
   ])('with an unusable schema accepts any object, and reports that: %s', (_what, inputSchema, unchecked) => {
     const tool = readTool('s', { ...base, inputSchema });

@@ -35,8 +35,8 @@ it('cursor keys without modifiers are sent as SS3 to a program that requested it
 });
 
 it.each([
-  ['what types', 'aÉ👍 ', 'aÉ👍 '],
-  ['Enter, Tab and Backspace by themselves', '\r\t\x7f', '\r\t\x7f'],
+  ['keys that type', 'aÉ👍 ', 'aÉ👍 '],
+  ['Enter, Tab and Backspace alone', '\r\t\x7f', '\r\t\x7f'],
   ['Esc', '\x1b[27u', '\x1b[27u'],
   ['Ctrl-C and Ctrl-I', '\x03\x1b[105;5u', '\x1b[99;5u\x1b[105;5u'],
   ['Alt with a letter', '\x1bb', '\x1b[98;3u'],

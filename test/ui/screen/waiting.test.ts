@@ -28,14 +28,14 @@ describe('the waiting row', () => {
       'fast failed (502) · trying again in 4 s · 6 s',
     ],
     ['before the first word', { reply: reply({}) }, 'reading the prompt · fast · 6 s'],
-    ['while it reasons', { reply: reply({ reasoning: 'hm' }) }, 'thinking · fast · 6 s'],
+    ['while the model reasons', { reply: reply({ reasoning: 'hm' }) }, 'thinking · fast · 6 s'],
     [
-      'when words come',
+      'while text arrives',
       { reply: reply({ text: 'x'.repeat(800) }), answeringSince: 1_000 },
       'answering · ≈ 40 tok/s · 6 s',
     ],
     ['while a command runs', { reply: undefined, what: 'running', runs: 'make -j4' }, 'running · make -j4 · 6 s'],
-    ['while the gate looks', { reply: undefined, what: 'checking' }, 'checking · 6 s'],
+    ['while the gate judges', { reply: undefined, what: 'checking' }, 'checking · 6 s'],
   ] as const)('says what happens %s, for how long, and which key stops it', (_when, change, said) => {
     expect(line(change)).toBe(`⠋ ${said}`.padEnd(80 - 13) + 'Ctrl-C stops ');
   });
