@@ -14,7 +14,7 @@ import { lacksSshd, type SshHosts, startSshds } from '../support/sshd.ts';
 
 const NAMES = ['web1', 'web2'];
 const unaborted = new AbortController().signal;
-/** Several times the start of Ansible on a busy machine. */
+/** Several starts of Ansible on a busy machine, in ms. */
 const SLOW_MS = 120_000;
 
 describe.skipIf(lacksSshd() || lacks('ansible'))('a fleet through Ansible', () => {

@@ -39,7 +39,7 @@ describe('whether a project is new', () => {
     expect(trees.isNew(own, (path) => path === own)).toBe(false);
   });
 
-  it('is false from the next session on where the user ran a command', () => {
+  it('is false in the next session for a directory in which the user ran a command', () => {
     const trees = new KnownTrees(file, make('work'), LONG_AGO);
     const cloned = make('work/cloned');
     trees.note(cloned);

@@ -34,7 +34,7 @@ function row(name: string, { p50, p99, bytes }: Latency): string {
   return `${name.padEnd(28)} p50 ${ms(p50)}  p99 ${ms(p99)}  ${bytes.toFixed(0)} bytes/key`;
 }
 
-/** Combines all rounds. */
+/** Combines the measurements of all rounds into one. */
 function together(rounds: readonly Latency[]): Latency {
   const bytes = rounds.reduce((sum, each) => sum + each.bytes, 0) / rounds.length;
   return latencyOf(

@@ -33,7 +33,7 @@ await using rig = startRig(place, {
 });
 await rig.waitFor('[aish:fast]>');
 
-/** In MB. */
+/** Returns the resident memory of the program in MB. */
 function memory(): number {
   const [, rss = Number.NaN] = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${rig.pty.pid}/status`, 'utf8')) ?? [];
   return Number(rss) / 1024;

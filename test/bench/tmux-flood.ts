@@ -42,7 +42,7 @@ async function inTmux(
       tmux('send-keys', '-l', line);
       tmux('send-keys', 'Enter');
       await until(() => existsSync(over), 'the end of the output');
-      // Its prompt is there again.
+      // Waits until the prompt is back.
       await pause(1000);
       const at = (name: string) => Number(readFileSync(join(place.work, name), 'utf8')) / 1e6;
       return at('ended') - at('began');

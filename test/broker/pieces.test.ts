@@ -10,7 +10,7 @@ const textsOf = async (stream: Readable): Promise<readonly string[]> => {
   return texts;
 };
 
-it('each piece is returned as it came, even if several came at once', async () => {
+it('the reader returns each chunk of a stream separately, even if several arrived at once', async () => {
   const stream = new PassThrough();
   for (const text of ['a', 'b', 'c']) stream.write(text);
   stream.end();
@@ -18,7 +18,7 @@ it('each piece is returned as it came, even if several came at once', async () =
   expect(await textsOf(Readable.from([]))).toEqual([]);
 });
 
-it('no more is taken from the stream than is requested', async () => {
+it('the reader takes no more from a stream than was requested', async () => {
   const stream = new PassThrough({ highWaterMark: 4 });
   const pieces = piecesOf(stream);
   stream.write('abcd');
@@ -32,7 +32,7 @@ it('no more is taken from the stream than is requested', async () => {
   expect(stream.destroyed).toBe(true);
 });
 
-it('pieces before a failure are returned first, then the failure', async () => {
+it('the reader returns the chunks before a failure first, then the failure', async () => {
   const stream = new PassThrough();
   const pieces = piecesOf(stream);
   stream.write('half');
@@ -42,7 +42,7 @@ it('pieces before a failure are returned first, then the failure', async () => {
   await expect(next).rejects.toThrow('gone');
 });
 
-it('reading fails when the stream is destroyed before its end, even if it was not read yet', async () => {
+it('the reader fails when a stream is destroyed before its end, even if it was not read yet', async () => {
   const stream = new PassThrough();
   const read = textsOf(stream);
   stream.destroy();

@@ -97,7 +97,7 @@ describe('the tokens of a preset are counted', () => {
     expect(peer.asked.filter((line) => line === 'POST /tokenize')).toHaveLength(4);
   });
 
-  test('once per text in the longest conversation, too', async () => {
+  test('by llama.cpp’s tokenizer once per text in the longest conversation, too', async () => {
     await using peer = await startPeer({
       '/props': { default_generation_settings: { n_ctx: 4096 } },
       '/v1/models': { data: [] },

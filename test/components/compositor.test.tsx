@@ -41,7 +41,7 @@ describe('the cost of a change', () => {
       expect(typed).toMatchObject({ writes: 1, frames: 0, commits: 0 });
       expect(typed.bytes).toBeLessThanOrEqual(20);
     }
-    // Nothing follows afterwards either.
+    // The typed letter causes no later drawing either.
     expect(await cost(stage, async () => void (await turn()))).toEqual({ writes: 0, bytes: 0, frames: 0, commits: 0 });
     await stage.see('?tellz1é');
     await stage.display.settled();

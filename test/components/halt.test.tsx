@@ -298,7 +298,7 @@ describe('proceed', () => {
   });
 });
 
-describe('another kind of question', () => {
+describe('a question other than a HALT', () => {
   it('asks for consent in its own words', async () => {
     const stage = await setStage();
     stage.press('what is here\r');

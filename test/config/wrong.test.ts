@@ -15,7 +15,7 @@ type Row = readonly [what: string, text: string, ...mistakes: readonly string[]]
 const MODEL = '"models": { "fast": { "base_url": "http://127.0.0.1:1/v1" } }';
 
 const ROWS: readonly Row[] = [
-  // Invalid JSON.
+  // Mistakes of JSON syntax.
   ['a missing brace', '{ "max_turns": 4', '1:17: close brace expected'],
   ['a value that is missing', '{ "model": }', '1:12: value expected'],
   ['a comma that is missing', '{ "model": "a" "shell": "b" }', '1:16: comma expected'],
@@ -29,7 +29,7 @@ const ROWS: readonly Row[] = [
   ['a dangerous key (__proto__)', '{ "__proto__": {} }', '1:3: the key __proto__ is not allowed'],
   ['a dangerous nested key', '{ "models": { "__proto__": {} } }', '1:15: the key __proto__ is not allowed'],
   ['endless nesting', `{ "keys": ${'['.repeat(300)}`, '1:210: nested more than 200 levels deep'],
-  // Names.
+  // Misspelled and unknown keys.
   ['a misspelled key', '{ "modell": "fast" }', '1:3: unknown key modell; did you mean models?'],
   ['a misspelled key in a block', '{ "ui": { "mose": true } }', '1:11: unknown key ui.mose; did you mean mouse?'],
   [
@@ -53,7 +53,7 @@ const ROWS: readonly Row[] = [
     '{ "safety": { "destructive_patterns": [{ "reason": "r", "pattern": "p", "flags": "i" }] } }',
     '1:73: unknown key safety.destructive_patterns.0.flags; known here: reason, pattern',
   ],
-  // Types and bounds.
+  // Values of a wrong type or out of bounds.
   ['a number as text', '{ "max_turns": "40" }', '1:16: max_turns must be integer'],
   ['half a turn', '{ "max_turns": 1.5 }', '1:16: max_turns must be integer'],
   ['no turns', '{ "max_turns": 0 }', '1:16: max_turns must be >= 1'],
@@ -81,7 +81,7 @@ const ROWS: readonly Row[] = [
     '{ "mcp": { "servers": { "a": { "command": "x", "env": { "N": 1 } } } } }',
     '1:62: mcp.servers.a.env.N must be string',
   ],
-  // Choices.
+  // Values that are not one of the allowed words.
   ['an unknown mode', '{ "mode": "yolo" }', '1:11: mode must be equal to one of the allowed values: '],
   [
     'an unknown theme',
@@ -98,7 +98,7 @@ const ROWS: readonly Row[] = [
     '{ "ui": { "screen": "half" } }',
     '1:21: ui.screen must be equal to one of the allowed values: full, plain',
   ],
-  // Missing values.
+  // Keys whose required values are missing.
   [
     'a preset without its server',
     '{ "models": { "fast": {} } }',

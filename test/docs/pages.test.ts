@@ -40,7 +40,7 @@ describe('configurations in the pages', () => {
 });
 
 describe('names in the pages', () => {
-  it.each(PAGES)('of commands, benches and checks exist: %s', (page) => {
+  it.each(PAGES)('exist if they are commands, benches or checks: %s', (page) => {
     const known = new Set(commands.map(({ name }) => name));
     const unknown = marked(page).flatMap((text) => {
       const [, name] = /^:([a-z]+)(?: |$)/.exec(text) ?? [];
@@ -52,7 +52,7 @@ describe('names in the pages', () => {
       expect(lists[kind === 'check' ? 'check' : 'bench']).toMatch(new RegExp(`^  '?${name}'?:\\s`, 'm'));
   });
 
-  it.each(PAGES)('of links have targets: %s', (page) => {
+  it.each(PAGES)('have targets if they are links: %s', (page) => {
     const targets = [
       ...textOf(page)
         .replace(/`[^`\n]*`/g, '')
@@ -67,7 +67,7 @@ describe('names in the pages', () => {
     }
   });
 
-  it.each(PAGES)('of subcommands and options are on the man page: %s', (page) => {
+  it.each(PAGES)('are on the man page if they are subcommands or options: %s', (page) => {
     const man = textOf('docs/aish-tui.1').replaceAll('\\-', '-');
     const words = marked(page).flatMap((text) => {
       const [program, ...rest] = text.split(/ -- | /);
@@ -79,7 +79,7 @@ describe('names in the pages', () => {
     expect(words.filter((word) => !new RegExp(`(?<![\\w-])${word}(?![\\w-])`).test(man))).toEqual([]);
   });
 
-  it('of messages in troubleshooting appear in the program’s source', () => {
+  it('appear in the program’s source if they are messages in troubleshooting', () => {
     const sources = ['src', 'components', 'aish-tui'].flatMap((place) => filesIn(join(ROOT, place)));
     const all = sources
       .map((file) => readFileSync(file, 'utf8'))

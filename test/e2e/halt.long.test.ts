@@ -12,7 +12,8 @@ import { openRig, type Rig, startRig } from '../support/rig.ts';
 import { call, say, startScriptedServer } from '../support/scripted-server.ts';
 
 /**
- * Enough files that the search checks its clock several times, and far fewer than a busy machine counts in a second.
+ * So many files that the count checks its time limit several times, yet far fewer than even a busy machine counts in a
+ * second.
  */
 const FILES = 300;
 const SIZES = [

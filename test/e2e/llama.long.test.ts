@@ -10,7 +10,7 @@ import { openRig } from '../support/rig.ts';
 const missing = llamaMissing();
 if (missing !== undefined) console.log(`skipped: no real llama.cpp server here (${missing})`);
 
-describe.skipIf(missing !== undefined)('with a real llama.cpp server', () => {
+describe.skipIf(missing !== undefined)('the program with a real llama.cpp server', () => {
   let llama: Llama;
   beforeAll(async () => {
     llama = await startLlama();

@@ -22,7 +22,7 @@ it('adds a server of this machine during a session, and keeps the comments of th
   await rig.waitFor(/scripted +127\.0\.0\.1:\d+/);
   rig.key('enter');
   await rig.waitFor(/model scripted: ✓ ready, window 16,384 tokens\n[\s\S]*│ +"base_url": "http/);
-  // Looking writes nothing.
+  // :setup has not changed the configuration by listing servers.
   expect(readFileSync(path, 'utf8')).toBe(before);
   const [, name = ''] = /> :setup (\w+) yes/.exec(rig.text()) ?? [];
   rig.key('enter');

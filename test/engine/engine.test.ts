@@ -32,7 +32,7 @@ describe('the engine over a real server and real commands', () => {
   });
 
   it.each(['proceed', 'skip', 'abort'] as const)(
-    'does what %s means, on disk and in the next request',
+    'carries out the answer %s, on disk and in the next request',
     async (answer) => {
       await using server = await startScriptedServer([call('bash', { command: 'rm -rf foo' }), say('GOAL: complete')]);
       await using bench = startEngine(preset(server));

@@ -36,7 +36,7 @@ describe('a command of the model', () => {
     ['exec >/dev/null 2>&1; cd /usr', { exit: 0, cwd: '/usr', head: '' }],
     ['cat <<E\nhere\nE', { exit: 0, head: 'here' }],
     ['(trap - EXIT; cd /usr); false || true', { exit: 0 }],
-  ])('returns the right result: %j', async (command, expected) => {
+  ])('has the right exit code, directory and output: %j', async (command, expected) => {
     expect(await once(command).result).toMatchObject(expected);
   });
 
@@ -128,7 +128,7 @@ describe('a command of the model', () => {
     expect(run.echoOff).toBe(false);
   });
 
-  it('is not treated as asking for a password when it is a REPL or a plain question', async () => {
+  it('counts as no password question when it is a REPL or a plain question', async () => {
     const run = once('bash --norc -i; read -p "name? " x');
     await shows(run, 'bash-');
     run.write('exit\n');

@@ -29,7 +29,7 @@ test('no interpreter or wrapper before an allowed command is covered by the comm
   );
 });
 
-test('another subcommand is never covered by the rule', () => {
+test('a rule for a subcommand never covers another subcommand', () => {
   fc.assert(
     fc.property(covered, word, (command, other) => {
       const [name = '', ...words] = command.split(' ');

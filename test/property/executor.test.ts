@@ -74,7 +74,7 @@ describe('a stream is parsed the same however it is cut, for', () => {
     );
   });
 
-  it('switches of the screen', () => {
+  it('switches of the alternate screen', () => {
     const split = (chunks: readonly Buffer[]): string => {
       const screen = new AlternateScreen();
       const all = chunks.flatMap((chunk) => screen.split(chunk));

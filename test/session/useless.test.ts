@@ -38,7 +38,7 @@ describe('a useless answer', () => {
     expect(ending(machine)).toMatchObject({ status: 'done', steps: 2 });
   });
 
-  it('may be twice as long after one that was spent on thinking', () => {
+  it('may be twice as long after an answer that was spent on thinking', () => {
     const machine = asked();
     machine.send({ type: 'replyEnded', op: machine.op, reply: reply('', [], { reasoning: 'hm', finish: 'length' }) });
     expect(calls(machine).map(({ longer }) => longer)).toEqual([undefined, true]);

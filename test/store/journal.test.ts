@@ -13,7 +13,7 @@ import {
 } from '../../src/store/index.ts';
 import { settings } from '../support/machine.ts';
 
-/** No filter. */
+/** Replaces the filter for secrets by none. */
 const asIs = <T>(value: T): T => value;
 
 let dir = '';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createLog, openHistory } from '../../src/store/index.ts';
 
-/** No filter. */
+/** Replaces the filter for secrets by none. */
 const asIs = <T>(value: T): T => value;
 
 let dir = '';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openMemory, relevantMemories } from '../../src/store/index.ts';
 
-/** No filter. */
+/** Replaces the filter for secrets by none. */
 const asIs = <T>(value: T): T => value;
 
 let folder: string;

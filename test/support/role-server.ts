@@ -48,7 +48,7 @@ export async function startRoleServer(
   const counts = { main: 0, planner: 0, opinion: 0, 'sub-agent': 0 };
   const reached = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
-  // A run has already acted before its model fails.
+  // A Norris run fails at its second call, when it has already acted.
   const failsFrom = place === 'Norris' ? 2 : 1;
 
   async function answer(text: string, res: ServerResponse): Promise<void> {

@@ -63,7 +63,7 @@ describe('a patch that applies', () => {
     expect(readdirSync(cwd)).toEqual(['a.ts']);
   });
 
-  it('says where it matched except for blanks', async () => {
+  it('reports the line that it matched with different blanks', async () => {
     put('a.py', 'if x:\n\ty\n');
     expect((await patch('a.py', replace('if x:\n    y', 'if x:\n    z'))).text).toMatch(
       /^patched a\.py\npatch 1 \(replace\) matched line 1 but for blanks/,

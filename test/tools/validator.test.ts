@@ -40,7 +40,7 @@ describe('a schema sent by a server', () => {
       /must have property b/,
     ],
     ['draft-07, not named', { properties: { a: { items: [{ type: 'string' }] } } }, [5], /a\/0 must be string/],
-  ])('is checked: %s', (_what, schema, value, problem) => {
+  ])('has its keywords checked: %s', (_what, schema, value, problem) => {
     expect(foreignProblemOf(schema, { a: value })).toMatch(problem);
   });
 

@@ -60,7 +60,7 @@ async function onScreen(agent: Agent) {
 }
 
 async function whileTyping(agent: Agent) {
-  // Long enough for the keys that are typed.
+  // Enough steps for the server to stay busy while the keys are typed.
   const server = await agentServer(
     (step) => ['echo a first one', `for i in {1..100}; do cat '${file}'; done`][step - 1],
   );

@@ -39,7 +39,7 @@ describe.skipIf(lacks('cc')).each(USERS)('a file with several names, as %s', (_,
     const undone = await at.scene.undo(kept.number);
     expect(refused(undone)).toEqual(planned);
     expect(back.map(get)).toEqual(back.map(() => 'old\n'));
-    // Undoes the undo.
+    // Undoes the undo, which brings back the result of the action.
     await at.scene.undo(undone.number);
     expect(back.map(get)).toEqual(back.map(() => 'n\n'));
   });

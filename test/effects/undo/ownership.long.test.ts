@@ -72,7 +72,7 @@ describe.skipIf(!trialsWork())('the gate asks before deleting a file of the user
     expect(await asks(...commands.filter((each) => typeof each === 'string'))).toEqual(BOTH);
   });
 
-  it('also where the user has since written to a file of the session or replaced it', async () => {
+  it('with the user’s later changes in a file of the session, or a file in its place', async () => {
     await scene.act('touch edited replaced; mkdir dir');
     put('edited', 'by the user\n');
     writeFileSync(join(tree, 'new'), '');

@@ -50,7 +50,7 @@ export type KeepOptions = {
   readonly project?: boolean;
   /** The same by Landlock alone, as on systems without namespaces. */
   readonly held?: boolean;
-  /** Keeps nothing. */
+  /** The command runs without the store, so nothing is kept. */
   readonly nothing?: boolean;
   readonly budgetBytes?: number;
   readonly fileBytes?: number;

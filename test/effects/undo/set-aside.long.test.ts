@@ -309,7 +309,7 @@ describe.skipIf(!trialsWork())('a program that is closed before the answer', () 
     for (const ended of [true, false]) {
       const keeping = await scene.runKept(COMMAND);
       if (ended) keeping.end();
-      // Acts as if it had been another process.
+      // Lets the store believe that the action belongs to a process that has ended.
       forgetProcess();
       expect(names()).toContain('.envrc');
       const [asked] = await again();

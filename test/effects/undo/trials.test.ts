@@ -224,7 +224,7 @@ describe.skipIf(!trialsWork())('a trial', () => {
     expect(prepared.temporary({ TMPDIR: root })).toMatchObject({ TMPDIR: expect.stringContaining('aish-') });
   });
 
-  it('ends all processes with its command, detached ones too', async () => {
+  it('ends with all its processes, detached ones too, when its command ends', async () => {
     const mark = `1000.${process.pid}`;
     await tried(`setsid nohup sleep ${mark} >/dev/null 2>&1 & disown; echo x > a`);
     const commands = readdirSync('/proc')

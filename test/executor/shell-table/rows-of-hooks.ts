@@ -65,7 +65,7 @@ const HOOKS: readonly Row[] = [
     steps: bash('trap \'echo "E:$?:$BASH_COMMAND" >> $O\' ERR', 'false', 'true', '(exit 7)', 'trap - ERR'),
   },
   {
-    // Plugins that follow each key trigger it themselves.
+    // Plugins that run code on each key would trigger the trap themselves.
     name: 'ZERR trap',
     plainOnly: true,
     steps: zsh('trap \'echo "Z:$?" >> $O\' ZERR', 'false', 'true', 'trap - ZERR'),

@@ -102,7 +102,7 @@ export const AROUND: readonly Scene[] = [
     env: () => ({ OPENAI_API_KEY: 'sk-of-nobody', OPENROUTER_API_KEY: 'sk-of-nobody' }),
     async play(stage) {
       await enter(stage, ':setup', /setup:.* of \d/);
-      // The listed servers are those of the machine.
+      // Filters the list, since the servers in it depend on the machine.
       stage.rig.type('key in');
       await stage.rig.waitFor(/setup: key in.* of 2/);
     },

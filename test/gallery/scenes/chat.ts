@@ -1,4 +1,4 @@
-/** The conversation. */
+/** Scenes of the conversation with a model. */
 import { call, hold, say } from '../../support/scripted-server.ts';
 import { enter, type Scene } from '../scene.ts';
 

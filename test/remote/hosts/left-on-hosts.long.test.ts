@@ -43,7 +43,7 @@ describe('the notes about leftovers', () => {
     expect(openHostDirectories(folder, () => undefined).of('web1')).toEqual([]);
     const [name = ''] = readdirSync(folder);
     const path = join(folder, name);
-    // The same process id in the same namespace, on a machine that shares this home.
+    // A note with the same process id and PID namespace, but from another boot, on a machine that shares this home.
     const boot = /\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b/i;
     writeFileSync(path, readFileSync(path, 'utf8').replace(boot, '00000000-0000-4000-8000-000000000000'));
     expect(openHostDirectories(folder).of('web1')).toEqual([]);

@@ -96,7 +96,7 @@ describe.skipIf(lacksSshd() || process.getuid?.() !== 0)(
         expect(existsSync(own.cwd.slice('web1:'.length))).toBe(false);
         await ran('cd /usr/share');
 
-        // Full-screen programs.
+        // The user's shell can run full-screen programs.
         if (!lacks('vim')) {
           const editing = own.run(`vim -u NONE -N ${home}/note`);
           await until(() => editing.fullScreen);
@@ -106,7 +106,7 @@ describe.skipIf(lacksSshd() || process.getuid?.() !== 0)(
           expect(readFileSync(join(home, 'note'), 'utf8')).toBe('hello there\n');
         }
 
-        // Keys.
+        // Ctrl-C reaches the command.
         expect(await stops('sleep 1231', '\x03')).toBe(130);
         expect((await ran('pwd')).head).toBe('/usr/share');
         const asks = own.run(`/bin/sh -c '/bin/stty -echo; printf Password:; read p; /bin/stty echo; echo $p | wc -c'`);
@@ -124,7 +124,7 @@ describe.skipIf(lacksSshd() || process.getuid?.() !== 0)(
           (await ran(`/bin/sh -c '/bin/stty -icanon min 0 time 2; /bin/dd 2>/dev/null; /bin/stty icanon'`)).head,
         ).toBe('');
 
-        // Jobs.
+        // Ctrl-Z, jobs and fg work.
         await stops('sleep 1232', '\x1a');
         expect((await ran('jobs')).head).toMatch(/sleep 1232/);
         await ran('kill -9 %1');

@@ -119,7 +119,7 @@ describe('a server over streamable HTTP', () => {
   });
 });
 
-/** Refuses every request with its own contents, or redirects it. */
+/** Answers every request with a refusal that contains the request, or redirects it. */
 async function echoing(elsewhere?: string) {
   const state = { port: 0, seen: '' };
   const server = createServer((request, response) => {
