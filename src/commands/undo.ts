@@ -15,23 +15,23 @@ export const undo: Command = {
   name: 'undo',
   usage: USAGE,
   group: 'agent',
-  summary: 'take back what the model changed',
+  summary: 'undo what the model changed',
   forms: [
     [':undo', 'show what its last action changed'],
-    [':undo yes', 'put that back'],
-    [':undo list', 'what can be taken back'],
-    [':undo 3', 'one of the list; :undo 3 yes does it'],
-    [':undo run', 'the whole last run; :undo run yes does it'],
-    [':undo forget 3', 'drop what was kept of it; all for everything'],
+    [':undo yes', 'undo it'],
+    [':undo list', 'list what can be undone'],
+    [':undo 3', 'show number 3 of the list; :undo 3 yes undoes it'],
+    [':undo run', 'show the whole last run; :undo run yes undoes it'],
+    [':undo forget 3', 'delete what is kept for it; forget all deletes everything'],
   ],
   arguments: (_app, before) =>
     before.length > 0
       ? []
       : [
-          { word: 'yes', note: 'take back the last action' },
-          { word: 'list', note: 'all that is kept' },
+          { word: 'yes', note: 'undo the last action' },
+          { word: 'list', note: 'list what can be undone' },
           { word: 'run', note: 'the last run as a whole' },
-          { word: 'forget', note: 'give up what is kept' },
+          { word: 'forget', note: 'delete what is kept' },
         ],
   async run(app, rest) {
     const words = rest.split(/\s+/).filter((word) => word !== '');
@@ -43,7 +43,7 @@ export const undo: Command = {
     if (first === 'forget' && words.length === 2) return textOf(await app.undo.forget(numberOrAll(words[1] ?? '')));
     const yes = words.at(-1) === 'yes';
     const named = yes ? words.slice(0, -1) : words;
-    if (named.length > 1) throw new CommandError(`say ${USAGE}`);
+    if (named.length > 1) throw new CommandError(`use ${USAGE}`);
     const target = targetOf(named[0]);
     if (yes) return takeBack(app, () => app.undo.undo(target, lastPreview(app, target)));
     const preview = await app.undo.preview(target);
@@ -65,14 +65,14 @@ function targetOf(word: string | undefined): UndoTarget {
   if (word === undefined) return 'last';
   if (word === 'run') return 'run';
   if (/^\d{1,9}$/.test(word)) return Number(word);
-  throw new CommandError(`say ${USAGE}`);
+  throw new CommandError(`use ${USAGE}`);
 }
 
 /** Shows what would be restored, and the line that does it, which is also put into an empty prompt. */
 function offered({ screen }: App, preview: UndoResult, word?: string): string {
   const text = textOf(preview);
   const next = word === undefined ? ':undo yes' : `:undo ${word} yes`;
-  return `${text}\n${screen?.suggest(next) ? `Enter (${next})` : next} puts it back`;
+  return `${text}\n${screen?.suggest(next) ? `Press Enter (${next})` : `Type ${next}`} to undo this`;
 }
 
 function numberOrAll(word: string): number | 'all' {
@@ -89,7 +89,7 @@ function textOf({ ok, text }: UndoResult): string {
 /** Never during an action of the agent, which would see files change. */
 async function takeBack({ engine }: App, work: () => Promise<UndoResult>): Promise<string> {
   if (engine.conversation.phase.kind === 'acting')
-    throw new CommandError('an action of the agent is running; undo when it has ended');
+    throw new CommandError('the agent is running an action; undo it after that has ended');
   const { ok, text } = await work();
   if (text.startsWith('undone')) void engine.dispatch({ type: 'undone', text });
   if (!ok && !text.startsWith('undone')) throw new CommandError(text);
@@ -105,13 +105,13 @@ export const rewind: Command = {
   name: 'rewind',
   usage: REWIND,
   group: 'talk',
-  summary: 'go back to an earlier question, and undo what came of it',
+  summary: 'go back to an earlier question and undo what followed',
   forms: [
-    [':rewind', 'list the last questions, and the branches'],
-    [':rewind 3', 'go back before question 3; first shows what the model has changed since'],
-    [':rewind 3 yes', 'and take that back'],
-    [':rewind 3 keep', 'and leave the files as they are'],
-    [':rewind back', 'return to where you went back from; yes brings the files back'],
+    [':rewind', 'list the last questions and the branches'],
+    [':rewind 3', 'go back before question 3; shows what the model changed since'],
+    [':rewind 3 yes', 'go back and undo those changes'],
+    [':rewind 3 keep', 'go back and keep the files as they are'],
+    [':rewind back', 'return to where you were; yes restores the files too'],
   ],
   arguments({ engine }, before) {
     const { asked = [], branches = [] } = engine.conversation;
@@ -126,15 +126,15 @@ export const rewind: Command = {
     const named = how ? words.slice(0, -1) : words;
     const { asked = [], branches = [], phase } = app.engine.conversation;
     if (named.length === 0 && how === undefined) return questionList(asked, branches);
-    if (phase.kind !== 'idle') throw new CommandError('not during a run; Ctrl-X Ctrl-C ends it');
+    if (phase.kind !== 'idle') throw new CommandError('not during a run: press Ctrl-X Ctrl-C to end it first');
     const number = Number(named.at(-1));
     if (named[0] === 'back' && named.length < 3) {
       const branch = named.length === 2 ? branches.find((each) => each.number === number) : branches.at(-1);
-      if (!branch) throw new CommandError('there is no such branch; :rewind lists them');
+      if (!branch) throw new CommandError('no such branch: :rewind lists them');
       return returnTo(app, branch, named.join(' '), how);
     }
     const question = named.length === 1 ? asked[number - 1] : undefined;
-    if (!question) throw new CommandError(`there is no such question; say ${REWIND}`);
+    if (!question) throw new CommandError(`no such question: use ${REWIND}`);
     return goBack(app, question, named.join(' '), how);
   },
 };
@@ -146,7 +146,7 @@ function questionList(asked: readonly AskedTurn[], branches: readonly Branch[]):
   const back = branches.map(
     ({ number, question }) => `${String(number).padStart(4)}  ${visible(questionName(question))}`,
   );
-  if (rows.length + back.length === 0) return 'nothing has been asked yet';
+  if (rows.length + back.length === 0) return 'you have not asked anything yet';
   return [
     ...rows.slice(-MAX_QUESTIONS),
     ...(rows.length > 0 ? [':rewind N goes back before a question'] : []),
@@ -184,7 +184,7 @@ async function returnTo(app: App, { number, undos }: Branch, word: string, how: 
   if (how === undefined && undos.length > 0 && !lacks) {
     const taken = (await app.undo.list()).filter((action) => undos.includes(action.number));
     const rows = taken.map(({ text }) => `  ${visible(text.split('\n')[0] ?? '').slice(0, 60)}`);
-    return offer(app, ['Taken back when you went:', ...rows].join('\n'), word, 'returns and brings the files back');
+    return offer(app, ['Undone when you went back:', ...rows].join('\n'), word, 'returns and restores the files');
   }
   const restores = how === 'yes' && undos.length > 0;
   const text = restores ? await undoActions(app, undos, word) : undefined;
@@ -200,17 +200,17 @@ async function ask(app: App, numbers: readonly number[], word: string): Promise<
   const { ok, text, shown } = await app.undo.preview(numbers);
   if (!ok) return `${text}\n${keepLine(word)}`;
   shownFor.set(app, { word, shown });
-  return offer(app, `The model has changed since then:\n${text}`, word, 'goes back and takes that back');
+  return offer(app, `The model has changed since then:\n${text}`, word, 'goes back and undoes this');
 }
 
 /** Returns the lines that do it; the first is also put into an empty prompt. */
 function offer(app: App, text: string, word: string, does: string): string {
   const yes = `:rewind ${word} yes`;
-  return `${text}\n${app.screen?.suggest(yes) ? `Enter (${yes})` : yes} ${does}; ${keepLine(word)}`;
+  return `${text}\n${app.screen?.suggest(yes) ? `Press Enter (${yes}):` : `${yes}:`} ${does}; ${keepLine(word)}`;
 }
 
 function keepLine(word: string): string {
-  return `:rewind ${word} keep leaves the files as they are`;
+  return `:rewind ${word} keep keeps the files`;
 }
 
 /** Undoes actions; throws if nothing was done. The model is not told, because it no longer knows of these actions. */
@@ -223,7 +223,7 @@ async function undoActions(app: App, numbers: readonly number[], word: string): 
 }
 
 function listOf(actions: readonly KeptAction[]): string {
-  if (actions.length === 0) return 'nothing is kept';
+  if (actions.length === 0) return 'there is nothing to undo';
   const rows = actions.slice(0, MAX_LISTED).map((action) => {
     const when = new Date(action.at).toISOString().slice(0, 16).replace('T', ' ');
     const state = action.state === 'ended' ? '' : ` · ${action.state}`;

@@ -407,11 +407,28 @@ async function describeTrial(
     digest,
     doubts,
     moves: [...diff.matchAll(MOVED)].map(([, kind, name, from = 'none', to = 'none']) => {
-      return `${kind === 'heads' ? 'git' : 'tag'} ${name}: ${from} → ${to}`;
+      return moveText(kind === 'heads' ? name : `tag ${name}`, loggedFor(diff, name), `${from} → ${to}`);
     }),
     diff: diff.length > MAX_DIFF_CHARS ? `${diff.slice(0, MAX_DIFF_CHARS)}\n… the rest is left out` : diff,
     ...(beyond === undefined ? {} : { beyond }),
   };
+}
+
+/** Returns the reasons that git logged for a branch, in a unified diff of its log. */
+function loggedFor(diff: string, branch = ''): readonly string[] {
+  const sections = diff.split(/^(?=--- .*\n\+\+\+ )/m);
+  const log = sections.find((section) => section.split('\n', 1)[0]?.includes(`.git/logs/refs/heads/${branch}`));
+  const added = /^\+[0-9a-f]{40} [0-9a-f]{40} .*> \d+ \S+\s+(.*)$/gm;
+  return [...(log ?? '').matchAll(added)].map(([, reason = '']) => reason);
+}
+
+/** `main moves back 1 commit · 3f2a1c0 → 8d11e02` */
+function moveText(name: string | undefined, reasons: readonly string[], change: string): string {
+  const commits = (count: number, what: string) => `${count} ${what}commit${count === 1 ? '' : 's'}`;
+  const back = reasons.length === 1 ? /^reset: moving to HEAD(?:~(\d*)|(\^+))$/.exec(reasons[0] ?? '') : null;
+  if (back) return `${name} moves back ${commits(back[2]?.length ?? Number(back[1] || 1), '')} · ${change}`;
+  const isAhead = reasons.length > 0 && reasons.every((reason) => /^commit\b(?! \(amend\))/.test(reason));
+  return `${name} ${isAhead ? `gets ${commits(reasons.length, 'new ')}` : 'moves'} · ${change}`;
 }
 
 function rowOf({ path, kind, type, bytes, shared }: TrialChange): TrialRow {

@@ -31,7 +31,7 @@ it.each([[{}], [{ undo: { budget: 0 } }]])(
       '-two\n+TWO',
     );
     rig.type(':undo\r');
-    await rig.waitFor('gets its old content back');
+    await rig.waitFor('gets its old content');
     await rig.waitFor('+two');
     await rig.waitFor(/> :undo yes/);
     rig.key('enter');

@@ -32,7 +32,7 @@ it.skipIf(lacks('cc'))(
     await rig.waitFor(/2 files created, 1 moved: made, b, src\/sub · :undo run/);
     expect(readFileSync(file('b'), 'utf8')).toBe('two\n');
     rig.type(':undo run\r');
-    await rig.waitFor(/Enter \(:undo run yes\) puts it back[\s\S]*> :undo run yes/);
+    await rig.waitFor(/Press Enter \(:undo run yes\) to undo this[\s\S]*> :undo run yes/);
     expect(existsSync(file('b'))).toBe(true);
     rig.key('enter');
     await rig.waitFor(/undone: 1 · /);

@@ -23,17 +23,17 @@ const MAX_DIFF_CHARS = 8_000;
 /** What each verb of the launcher means for the user; the undo turns it around. */
 const WORDS: ReadonlyMap<string, string> = new Map(
   Object.entries({
-    deleted: 'comes back',
-    directory: 'comes back (directory)',
+    deleted: 'is restored',
+    directory: 'is restored (directory)',
     moved: 'moves back',
-    'moved-changed': 'gets its old content back, and moves back',
-    replaced: 'gets its old content back',
-    changed: 'gets its old content back',
-    created: 'goes',
-    mode: 'gets its old mode and times back',
+    'moved-changed': 'moves back and gets its old content',
+    replaced: 'gets its old content',
+    changed: 'gets its old content',
+    created: 'is removed',
+    mode: 'gets its old mode and times',
     refused: 'stays as it is',
-    'put-back': 'is back',
-    removed: 'is gone',
+    'put-back': 'was restored',
+    removed: 'was removed',
   }),
 );
 
@@ -78,7 +78,7 @@ export async function diffsBetween(
     const diff = createTwoFilesPatch(name, name, old, fresh, 'now', after, { context: 2 });
     const shown = visibleLines(diff.slice(diff.indexOf('---')));
     if (diffs.length >= MAX_DIFFS || length + shown.length > MAX_DIFF_CHARS) {
-      diffs.push('… further diffs are left out');
+      diffs.push('… more diffs are not shown');
       break;
     }
     diffs.push(shown);
@@ -124,7 +124,7 @@ export function readText(path: string): string | undefined {
 export async function previewOf(action: Recorded, { steps, code, error }: Ran, read?: ReadText): Promise<string> {
   if (code !== 0 && code !== 1) return `${headOf(action)}\n  ${visible(error)}`;
   const diffs = await diffsOf(action.directory, steps, read);
-  const incomplete = action.complete ? '' : '\n  incomplete: something changed that was not kept';
+  const incomplete = action.complete ? '' : '\n  incomplete: undo has no copy of some changes';
   return [`${headOf(action)}${incomplete}`, describeSteps(steps), diffs].filter((part) => part !== '').join('\n');
 }
 
@@ -133,7 +133,7 @@ export function undoneOf(action: Recorded, into: number, { steps, code, error }:
   const refused = steps.filter(({ verb }) => verb === 'refused');
   const line =
     code === 0 || code === 1
-      ? `undone: ${headOf(action)} (:undo ${into} yes brings it back)`
+      ? `undone: ${headOf(action)} (:undo ${into} yes redoes it)`
       : `${headOf(action)} was not undone: ${visible(error)}`;
   return refused.length > 0 ? [line, describeSteps(refused)] : [line];
 }
@@ -188,7 +188,7 @@ export async function previewOfRun(parts: readonly PartOfRun[], read?: ReadText)
   return [
     `${parts.length} actions · ${changes.length === 1 ? '1 path' : `${changes.length} paths`}`,
     ...failed.map(({ action, ran }) => `${headOf(action)}\n  ${visible(ran.error)}`),
-    ...(incomplete ? ['  incomplete: something changed that was not kept'] : []),
+    ...(incomplete ? ['  incomplete: undo has no copy of some changes'] : []),
     describeSteps([...stays.values(), ...changes.map(stepOf)]),
     diffs,
   ]

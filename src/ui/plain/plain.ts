@@ -315,8 +315,8 @@ function treeLines(question: Question, tree: readonly TreeLine[], place: string)
   if (!trial) return tree.map(({ text }) => (place === '' ? text : GUTTER + unmarked(text)));
   const rows = question.kind === 'halt' ? trialRows(trial, question.cwd) : [];
   return [
-    ...rows.map(({ text }, index) => `${index + 1}. ${text}.`),
-    ...diffRows(trial, true).map(({ text }) => GUTTER + text),
+    ...rows.map(({ text }, index) => `${index + 1}. ${unmarked(text).replace(/^([a-z ]+?) {2,}/, '$1 ')}.`),
+    ...diffRows(trial, true).map(({ text }) => GUTTER + unmarked(text)),
   ];
 }
 

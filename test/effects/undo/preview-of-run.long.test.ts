@@ -77,7 +77,7 @@ describe.skipIf(!trialsWork())('the preview of a run', () => {
     await scene.act('chmod +x a');
     await scene.store.looking;
     const { text } = await scene.store.preview('run');
-    expect(text).toMatch(/^2 actions · 1 path\n {2}\S+\/a gets its old content back\n---/);
+    expect(text).toMatch(/^2 actions · 1 path\n {2}\S+\/a gets its old content\n---/);
     expect(text).toContain('+mine a');
     expect(await undone()).toEqual(['a']);
   });
@@ -103,7 +103,7 @@ describe.skipIf(!trialsWork())('the preview of a run', () => {
     chmodSync(join(tree, 'c'), 0o600);
     const { text } = await scene.store.preview('run');
     expect(text).toMatch(/\/a stays as it is \(changed since/);
-    expect(text).toMatch(/\/b gets its old content back/);
+    expect(text).toMatch(/\/b gets its old content/);
     expect(text.match(/\/a /g)).toHaveLength(1);
     const { text: result } = await scene.store.undo('run');
     expect(result).toMatch(/\/a stays as it is/);

@@ -51,7 +51,7 @@ describe.skipIf(lacksSshd() || lacks('cc'))('undo on a host', () => {
     });
     const shown = await store().preview('last');
     expect(shown.ok).toBe(true);
-    for (const line of ['comes back', '-new', '+as it was']) expect(shown.text).toContain(line);
+    for (const line of ['is restored', '-new', '+as it was']) expect(shown.text).toContain(line);
     expect(await store().undo('last')).toMatchObject({ ok: true, text: expect.stringContaining('undone: ') });
     expect(tree()).toEqual(before);
     expect([readFileSync(join(work, 'note'), 'utf8'), existsSync(join(work, 'made'))]).toEqual(['as it was\n', false]);

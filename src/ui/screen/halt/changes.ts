@@ -2,8 +2,10 @@
  * The changes that an action would make, as lines of a question: the result of a trial (HA-10), a diff, the arguments
  * of a call, files to review. Names and contents are hostile: invisible characters in them are spelled out. Pure.
  */
+import { dirname } from 'node:path';
 import { isGitBookkeeping } from '../../../contracts/trials.ts';
 import type { Question, Review, Trial, TrialRow } from '../../../session/question.ts';
+import { shortPath } from '../../../text/display.ts';
 import { parseJsonObject } from '../../../text/json.ts';
 import { visible, visibleWithTabs } from '../../../text/sanitize.ts';
 import { bytesText, nameText } from '../../../text/spelled.ts';
@@ -11,12 +13,7 @@ import { bytesText, nameText } from '../../../text/spelled.ts';
 import type { Choice } from './choices.ts';
 import { MARK, oneLine, UNMARK } from './danger.ts';
 
-const VERBS = {
-  deleted: 'deletes',
-  changed: 'changes',
-  created: 'creates',
-  mode: 'sets mode or attributes of',
-} as const;
+const VERBS = { deleted: 'deletes', changed: 'changes', created: 'creates', mode: 'sets mode' } as const;
 /** Lines of the diff below the list; `d` shows all. */
 const FIRST_LINES = 12;
 
@@ -28,16 +25,21 @@ export function countsText({ counts }: Extract<Trial, { kind: 'changes' }>): str
 }
 
 /** Returns the changes, losses first, then how the command ended and what the trial could not show. */
-export function trialRows(trial: Trial, cwd: string): readonly TreeLine[] {
+export function trialRows(trial: Trial, cwd: string, undoable?: boolean): readonly TreeLine[] {
   if (trial.kind === 'cannotTell') return [plainLine(`the trial can’t tell: ${oneLine(trial.why)}`)];
   const { rows, more, exit, moves, doubts, beyond } = trial;
-  const order = { deleted: 0, changed: 1, mode: 2, created: 3 } as const;
   const shown = rows.filter(({ path }) => moves.length === 0 || !isGitBookkeeping(path));
-  const sorted = shown.toSorted((one, other) => order[one.kind] - order[other.kind]);
+  const listed = [...groupsOf(shown, cwd), ...moves.map((move) => ({ verb: 'git', name: oneLine(move), size: '' }))];
+  const column =
+    Math.min(MAX_NAME, Math.max(0, ...listed.map(({ name, size }) => (size === '' ? 0 : name.length)))) + 2;
+  const right = undoable === undefined ? '' : undoable ? 'undoable' : 'not undoable';
   return [
-    ...sorted.map((row) => plainLine(rowText(row, cwd))),
+    ...listed.map(({ verb, name, size }) => {
+      const loses = verb === VERBS.deleted;
+      const inked = (loses ? MARK + verb + UNMARK : verb) + ' '.repeat(VERB_COLUMN - verb.length);
+      return { ...plainLine(inked + (size === '' ? name : name.padEnd(column) + size)), right };
+    }),
     ...(more > 0 ? [plainLine(`… and ${more} more`)] : []),
-    ...moves.map((move) => plainLine(`moves ${oneLine(move)}`)),
     ...(rows.length === 0 ? [plainLine('it would change nothing')] : []),
     plainLine(`${exit === 0 ? '' : 'it failed: '}exit ${exit} · no network, signals or sockets in a trial`),
     ...doubts.map((doubt) => plainLine(oneLine(doubt))),
@@ -45,20 +47,67 @@ export function trialRows(trial: Trial, cwd: string): readonly TreeLine[] {
   ];
 }
 
-function rowText({ path, kind, type, bytes, shared }: TrialRow, cwd: string): string {
-  const near = path.startsWith(`${cwd}/`) ? path.slice(cwd.length + 1) : path;
-  const size = type === 'file' || kind === 'deleted' ? ` · ${bytesText(bytes)}` : '';
-  const what = type === 'directory' ? '/' : type === 'link' ? ' (link)' : type === 'other' ? ' (special)' : '';
-  return `${VERBS[kind]} ${oneLine(near)}${what}${size}${shared ? ' · other names of it change too' : ''}`;
+/** The longest verb and two blanks. */
+const VERB_COLUMN = VERBS.mode.length + 2;
+/** Names up to here make a column. */
+const MAX_NAME = 40;
+/** From so many files of one directory on, changes of their modes are one row. */
+const MANY = 3;
+const ORDER = { deleted: 0, changed: 1, mode: 2, created: 3 } as const;
+
+type Group = { readonly verb: string; readonly name: string; readonly size: string };
+
+/** Returns a row for each change; what is in a directory is counted in its row. git's own files are the last. */
+function groupsOf(rows: readonly TrialRow[], cwd: string): readonly Group[] {
+  const isGits = ({ path }: TrialRow) => /(^|\/)\.git(\/|$)/.test(path);
+  const sorted = rows.toSorted(
+    (one, other) => Number(isGits(one)) - Number(isGits(other)) || ORDER[one.kind] - ORDER[other.kind],
+  );
+  const folders = sorted.filter(({ kind, type }) => type === 'directory' && (kind === 'deleted' || kind === 'created'));
+  const isWithin = (row: TrialRow, folder: TrialRow) =>
+    row.kind === folder.kind && row.path.startsWith(`${folder.path}/`);
+  const near = (path: string) => oneLine(path.startsWith(`${cwd}/`) ? path.slice(cwd.length + 1) : shortPath(path));
+  const modes = sorted.filter(({ kind }) => kind === 'mode');
+  return sorted.flatMap((row): readonly Group[] => {
+    if (folders.some((folder) => isWithin(row, folder))) return [];
+    const alike = row.kind === 'mode' ? modes.filter(({ path }) => dirname(path) === dirname(row.path)) : [];
+    if (alike.length < MANY)
+      return [
+        groupOf(
+          row,
+          sorted.filter((other) => isWithin(other, row)),
+          near(row.path),
+        ),
+      ];
+    const name = `${alike.length} files in ${near(dirname(row.path))}`;
+    return alike[0] === row ? [{ verb: VERBS.mode, name, size: '' }] : [];
+  });
 }
 
-/** Returns the coloured diff; only its first lines unless `whole`. */
+function groupOf({ kind, type, bytes, shared }: TrialRow, below: readonly TrialRow[], name: string): Group {
+  const files = below.filter((each) => each.type !== 'directory').length;
+  const total = below.reduce((sum, each) => sum + each.bytes, bytes);
+  const size = [
+    ...(files > 0 ? [files === 1 ? '1 file' : `${files} files`] : []),
+    ...(type === 'file' || kind === 'deleted' ? [bytesText(total)] : []),
+    ...(shared ? ['its other names change too'] : []),
+  ].join(' · ');
+  const what = type === 'directory' ? '/' : type === 'link' ? ' (link)' : type === 'other' ? ' (special)' : '';
+  return { verb: VERBS[kind], name: `${name}${what}`, size };
+}
+
+/** Returns the diff of each file with line numbers: its first lines, or all of it. git's own files are left out. */
 export function diffRows(trial: Trial, whole: boolean): readonly TreeLine[] {
   if (trial.kind === 'cannotTell' || trial.diff.trim() === '') return [];
-  const all = trial.diff.trimEnd().split('\n');
-  const shown = whole ? all : all.slice(0, FIRST_LINES);
-  const left = all.length - shown.length;
-  return [...diffLines(shown.join('\n')), ...(left > 0 ? [plainLine(`… ${left} more lines · press d`)] : [])];
+  const files = trial.diff.split(/^(?=--- .*\n\+\+\+ .*\n@@)/m).map(diffRowsOf);
+  const rows = files.flatMap(({ name, added, removed, rows }): readonly TreeLine[] =>
+    rows.length === 0 || isGitBookkeeping(name)
+      ? []
+      : [{ ...plainLine(`${name} · +${added} −${removed}`), role: 'hunk' }, ...rows],
+  );
+  const shown = whole ? rows : rows.slice(0, FIRST_LINES);
+  const left = rows.length - shown.length;
+  return [...shown, ...(left > 0 ? [plainLine(`… ${left} more lines · press d`)] : [])];
 }
 
 /** A unified diff, coloured by what each line does. */
@@ -104,7 +153,7 @@ export function diffRowsOf(diff: string): DiffRows {
   const [, name = ''] = /^\+\+\+ (.*)$/m.exec(diff) ?? [];
   const [, old = ''] = /^--- (.*)$/m.exec(diff) ?? [];
   return {
-    name: oneLine(name === '/dev/null' ? old : name),
+    name: oneLine((name === '/dev/null' ? old : name).replace(/(\t| {4})(now|after .*)$/, '')),
     added: lines.filter(({ sign }) => sign === '+').length,
     removed: lines.filter(({ sign }) => sign === '-').length,
     rows: hunks.flatMap((hunk, at) => [
@@ -304,6 +353,8 @@ export type TreeLine = {
   readonly text: string;
   /** Precedes the continuation of a long value, so that it can't pass for the next one. */
   readonly indent: string;
+  /** Stands at the right end of the row. */
+  readonly right?: string;
   /** What a line of a diff does, or `help` for the help of a key. */
   readonly role?: 'added' | 'removed' | 'hunk' | 'help';
   /** The key that the help explains. */

@@ -28,7 +28,7 @@ const BODY_ROLES = {
 } as const satisfies Record<BodyLine['kind'], Role>;
 
 /** Kinds in which dangerous words are marked. */
-const MARKED: ReadonlySet<BodyLine['kind']> = new Set(['part', 'action']);
+const MARKED: ReadonlySet<BodyLine['kind']> = new Set(['part', 'action', 'tree']);
 
 type Shown = {
   readonly words: QuestionWords;
@@ -201,15 +201,16 @@ function scrollHint(
 /** Draws the buttons where the layout has placed them. */
 function buttonRows(
   words: QuestionWords,
-  { buttons, tooSmall, inset }: QuestionLayout,
-  { focus, armed }: QuestionUi,
+  layout: QuestionLayout,
+  { focus, armed, seen }: QuestionUi,
   paint: Paint,
 ): readonly string[] {
+  const { buttons, tooSmall, inset } = layout;
   const rows = new Map<number, string>();
   for (const [index, button] of buttons.entries()) {
     const { harmful = false } = button.choice;
     // An answer that is impossible here is not offered.
-    const works = armed && (words.aside === undefined || !harmful);
+    const works = armed && (!harmful || (words.aside === undefined && isSeen(layout, seen)));
     const state = { focused: index === focus, works, red: words.danger };
     const drawn = harmful && tooSmall ? '' : drawButton(button, state, paint);
     rows.set(button.y, padTo(rows.get(button.y) ?? '', button.x - inset) + drawn);

@@ -340,12 +340,20 @@ function triedWords(
     action: markedCommand(describeAction(question.action), findingsOf(question.judgement), whole),
     ...(diff ? { aside: 'd' } : {}),
     ...(tells && trial.diff.trim() !== '' ? { hasDiff: true } : {}),
-    tree: diff ? diffRows(trial, true) : [...trialRows(trial, cwd), ...diffRows(trial, false)],
+    tree: diff
+      ? diffRows(trial, true)
+      : [...trialRows(trial, cwd, undoableOf(question.judgement)), ...diffRows(trial, false)],
     impact: [],
     place: { path: words.place.path, under: `${mode}${applies ? ' · apply does exactly this list' : ''}` },
     danger: true,
     choices: haltChoices(words.editable, applies ? [APPLY] : []),
   };
+}
+
+/** Returns whether undo can restore all that the command does; undefined where its parts differ or nobody knows. */
+function undoableOf({ findings = [] }: Judgement): boolean | undefined {
+  const [first, ...others] = findings.map(({ undoable }) => undoable);
+  return others.every((other) => other === first) ? first : undefined;
 }
 
 const SHOWS = 'Its output may show a key or password to a model on another machine.';
