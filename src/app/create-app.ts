@@ -87,9 +87,9 @@ export function createApp(
       signal,
     );
   const leaveFor = (other: NonNullable<App['sessions']['next']>): string | undefined => {
-    if (engine.conversation.phase.kind !== 'idle') return 'the model is at work: stop it first';
+    if (engine.conversation.phase.kind !== 'idle') return 'the model is running: stop it first';
     if (app.shell.busy) return 'a command runs: end it first';
-    if (app.fleet.run) return 'a fleet is at work: :fleet stop ends it';
+    if (app.fleet.run) return 'a fleet is running: :fleet stop ends it';
     if (jobs.running().length > 0) return 'jobs are left, and would end: :jobs lists them';
     next = other;
     app.quit();
@@ -281,7 +281,7 @@ async function saveOutput(folder: string, command: string, text: string, file?: 
       if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
     }
   }
-  throw new Error(`${name}.out.txt and its like are all there`);
+  throw new Error(`all names like ${name}.out.txt are taken`);
 }
 
 /** Creates a file of this name with mode 0600. Returns its path. Rejects with one line if that fails. */

@@ -289,7 +289,7 @@ async function take(id: string, fork: boolean, circumstances: Circumstances): Pr
   }
   lock.release();
   if (refused) return refused;
-  const rest = damage === FIRST_IS_DAMAGED ? 'what stands behind it' : `the ${events.length} events before that`;
+  const rest = damage === FIRST_IS_DAMAGED ? 'everything after it' : `the ${events.length} events before that`;
   const what = `the journal of session ${id} is damaged (${damage}): this is a copy of ${rest}`;
   return newSession(events, [what], circumstances);
 }

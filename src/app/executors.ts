@@ -68,8 +68,7 @@ export type AgentOptions = {
 const GAINS_RIGHTS = /(?:^|[^\w.-])(?:sudo|su|doas|pkexec|run0|sg|newgrp|fusermount3?|ping|mount|umount)(?![\w-])/;
 
 /** The notice for a command whose changes are not recorded. */
-export const NOT_RECORDED =
-  'this command is not kept, since it gains rights (sudo, su, mount …), which nobody can below a supervisor: :undo can’t take it back';
+export const NOT_RECORDED = ':undo can’t cover commands that gain privileges (sudo, su, mount …)';
 
 /** Returns whether a command would fail below a supervisor. In doubt true: then the command runs unrecorded. */
 export function gainsRights(command: string, root: boolean): boolean {

@@ -153,7 +153,7 @@ export function createHosts({ bus, dataDir, size, localPlace, kit, left, answers
     const { instead, plain, program } = there;
     if (instead !== undefined)
       bus.show(`your shell on ${name}, ${instead}, can't be driven: ${program} runs in its place`);
-    if (plain) bus.show(`${program} on ${name} is driven with less: it tells no functions and keeps no history`);
+    if (plain) bus.show(`${program} on ${name}: limited support (no functions, no history)`);
     return shell;
   };
 

@@ -236,16 +236,16 @@ type Opinion =
  * not contain text from a server. Only refusals have their own clean line, because often nothing was sent.
  */
 const SHORT: Readonly<Record<Exclude<CallFailure['kind'], 'refused'>, string>> = {
-  unreachable: 'nothing answers at its address',
-  auth: 'its key is not accepted',
+  unreachable: 'its server does not answer',
+  auth: 'its server refused the key',
   loading: 'its model is still loading',
   busy: 'its server is busy',
-  overflow: 'its window is too small',
+  overflow: 'its context is too small',
   server: 'its server failed',
-  protocol: 'its server sends what is no answer',
-  timeout: 'it takes too long',
+  protocol: 'its server sent an invalid reply',
+  timeout: 'it took too long',
   cut: 'its answer ended early',
-  'unknown-preset': 'there is no such preset',
+  'unknown-preset': 'no such preset',
 };
 
 /** Asks a model for the safety gate's second opinion: no tools, not streamed, counted as `safety`. */

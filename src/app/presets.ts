@@ -33,7 +33,7 @@ export type Presets = {
 export const UNASKED = {
   reachable: false,
   unasked: true,
-  detail: 'not contacted: nothing is sent there until you choose it',
+  detail: 'not contacted until you choose it',
 } as const;
 
 /** Whether the preset was only detected, is remote, and is not active. */
@@ -63,12 +63,10 @@ export async function choosePresets(config: Config, env: Environment, wanted: st
 
 function foundNotice(found: readonly Found[], here: Found | undefined): string {
   const keys = found.filter((item) => item.kind === 'key').map((item) => `:model ${item.preset.name} (${item.label})`);
-  const used = here
-    ? [`found ${here.label}: ${here.detail}; it is used as ${here.preset.name}, and :model keep saves that`]
-    : [];
+  const used = here ? [`Using ${here.label}: ${here.detail} as "${here.preset.name}" (:model keep saves this).`] : [];
   const offered =
-    keys.length > 0 ? [`there is a key for ${keys.join(', ')}: nothing is sent there until you choose it`] : [];
-  return [...used, ...offered].join('. ');
+    keys.length > 0 ? [`Found a key for ${keys.join(', ')}; nothing is sent there until you choose it.`] : [];
+  return [...used, ...offered].join(' ');
 }
 
 /** Saves the name of the key's variable, never the key. */

@@ -443,7 +443,7 @@ function tellOpinion(
   if (before === bus.withoutOpinion) return;
   if (failed) log.write('warning', 'the second opinion is down', { preset, why: failed.why });
   else log.write('info', 'the second opinion is there again');
-  if (failed) bus.show(`no second opinion: ${preset}, ${failed.short}. What the rules do not know HALTs meanwhile.`);
+  if (failed) bus.show(`no second opinion from ${preset} (${failed.short}). Until it is back, unknown commands HALT.`);
 }
 
 /** Returns the preset for the second opinion; the active one if the configured one does not exist (SF-4). */

@@ -192,11 +192,11 @@ export function trialsOfAll(here: Trials, there: RemoteTrials): Trials {
     },
     async diff(id) {
       const { trials, number } = named(id);
-      return trials ? trials.diff(number) : 'this trial is gone';
+      return trials ? trials.diff(number) : 'this trial no longer exists';
     },
     async apply(id, digest) {
       const { trials, number } = named(id);
-      return trials ? trials.apply(number, digest) : { ok: false, text: 'this trial is gone' };
+      return trials ? trials.apply(number, digest) : { ok: false, text: 'this trial no longer exists' };
     },
     async discard(id) {
       const { trials, number } = named(id);

@@ -85,7 +85,7 @@ function serverOf({ target, env, headers }: Extract<McpWish, { what: 'add' }>): 
     if (Object.keys(headers).length > 0) return '--header is for a server with an address; a command takes --env';
     return { command: first, ...(args.length > 0 ? { args } : {}), ...(Object.keys(env).length > 0 ? { env } : {}) };
   }
-  if (args.length > 0) return `behind the address stands ${args[0]}; options stand before the name`;
+  if (args.length > 0) return `unexpected ${args[0]} after the address: put options before the name`;
   if (Object.keys(env).length > 0) return '--env is for a server that is started; one with an address takes --header';
   return { url: first, ...(Object.keys(headers).length > 0 ? { headers } : {}) };
 }

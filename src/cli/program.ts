@@ -86,11 +86,11 @@ export function commandLine(version: string): { program: Command; chosen: () => 
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? EXIT.ok : EXIT.usage))
     .enablePositionalOptions()
     .option('--config <file>', 'configuration file (default ~/.config/aish/config.jsonc)')
-    .option('--model <preset>', 'the preset to start with')
+    .option('--model <preset>', 'start with this model preset')
     .addOption(new Option('--mode <mode>', 'start in this mode').choices(MODES))
     .option('--cwd <directory>', 'work there')
-    .option('--inline', "lines in the terminal's own scrollback instead of a full screen")
-    .option('--resume [id]', 'resume the session begun here that was left last, or the one named')
+    .option('--inline', "print into the terminal's scrollback instead of a full screen")
+    .option('--resume [id]', "resume this directory's last session, or the given one")
     .option('--fork', 'with --resume: continue in a copy, even of a session that is open elsewhere')
     .addHelpText('after', AFTER)
     .action(() => {
@@ -111,20 +111,17 @@ export function commandLine(version: string): { program: Command; chosen: () => 
     .option('--model <preset>', 'the preset')
     .addOption(new Option('--mode <mode>', 'the mode').choices(MODES))
     .option('--cwd <directory>', 'work there')
-    .option('--timeout <time>', 'end after so long: 90, 90s, 10m, 2h', secondsOf)
+    .option('--timeout <time>', 'stop after this time: 90, 90s, 10m, 2h', secondsOf)
     .addOption(
-      new Option(
-        '--on-halt <what>',
-        'how a HALT is answered without a person; try prints what the command would change and stops',
-      )
+      new Option('--on-halt <what>', 'the answer to a HALT; try prints what the command would change and stops')
         .choices(['abort', 'skip', 'try'])
         .default('abort'),
     )
     .option('--net <host>', 'let Project connect to HOST[:PORT]; may be repeated', another, [])
     .option('--leave <receiver>', 'let commands push, publish or send to this host or repository', another, [])
-    .option('--max-steps <n>', 'end after so many steps', countOf)
-    .option('--max-dollars <n>', 'end before a paid call once so much is spent', dollarsOf)
-    .option('--attach <file>', 'a text file that the model gets with the goal; may be given several times', attach, []);
+    .option('--max-steps <n>', 'stop after this many steps', countOf)
+    .option('--max-dollars <n>', 'stop when this much has been spent', dollarsOf)
+    .option('--attach <file>', 'send this text file with the goal; may be repeated', attach, []);
   addFleetOptions(run, secondsOf).action(
     (
       words: string[],
@@ -147,17 +144,17 @@ export function commandLine(version: string): { program: Command; chosen: () => 
     .option('--model <preset>', 'the preset')
     .addOption(new Option('--mode <mode>', 'the mode').choices(MODES))
     .option('--cwd <directory>', 'work there')
-    .option('--timeout <time>', 'end after so long: 90, 90s, 10m, 2h', secondsOf)
-    .option('--max-dollars <n>', 'no further paid call once so much is spent', dollarsOf)
-    .option('--attach <file>', 'a text file that comes with the question; may be given several times', attach, [])
+    .option('--timeout <time>', 'stop after this time: 90, 90s, 10m, 2h', secondsOf)
+    .option('--max-dollars <n>', 'stop when this much has been spent', dollarsOf)
+    .option('--attach <file>', 'send this text file with the question; may be repeated', attach, [])
     .action((words: string[], given: UnattendedOptions) => {
       chosen = { kind: 'ask', ...unattended(program, given), question: words.join(' '), json: given.json };
     });
   program
     .command('safety')
-    .description('the gate, without running anything')
+    .description('check commands without running them')
     .command('check')
-    .description('judge one command, or one JSON object per line')
+    .description('check one command, or one JSON object per line')
     .argument('[command]', 'the command', '')
     .option('--jsonl', 'read one {"cmd","cwd"?} or {"tool","args"} per line, write one verdict per line', false)
     .option('--strict', 'count unknown as destructive', false)
@@ -167,7 +164,7 @@ export function commandLine(version: string): { program: Command; chosen: () => 
     });
   program
     .command('route')
-    .description('show how a line would be taken: shell, ai or meta')
+    .description('show how a line would be read: shell, ai or meta')
     .argument('[line]', 'the line', '')
     .option('--jsonl', 'read one {"line"} per line, write one {"kind"} per line', false)
     .option('--known <file>', 'words to treat as installed, one per line')
@@ -211,10 +208,10 @@ export function commandLine(version: string): { program: Command; chosen: () => 
     });
   program
     .command('undo')
-    .description('show what taking back an action of the agent would change; --yes does it')
-    .argument('[number|run]', 'the action, or the newest run of this directory; default: its newest action')
-    .option('--list', 'all that is kept, newest first', false)
-    .option('--yes', 'put it back', false)
+    .description('preview an undo; --yes does it')
+    .argument('[number|run]', 'an action, or the last run in this directory; default: the last action')
+    .option('--list', 'list what can be undone, newest first', false)
+    .option('--yes', 'undo it', false)
     .action((word: string | undefined, { list, yes }: { list: boolean; yes: boolean }) => {
       const all = list || word === 'list';
       if (word !== undefined && !/^(?:run|list|\d{1,9})$/.test(word))
@@ -235,9 +232,9 @@ export function commandLine(version: string): { program: Command; chosen: () => 
   });
   program
     .command('uninstall')
-    .description('say what is kept on this machine; --yes removes it')
-    .option('--yes', 'remove it', false)
-    .option('--with-config', 'the configuration as well', false)
+    .description('list the files aish-tui keeps elsewhere; --yes deletes them')
+    .option('--yes', 'delete them', false)
+    .option('--with-config', 'delete the configuration too', false)
     .action((wish: UninstallWish) => {
       chosen = { kind: 'uninstall', wish };
     });
@@ -258,7 +255,7 @@ export function commandLine(version: string): { program: Command; chosen: () => 
     )
     .addArgument(new Argument('[what]', 'doctor or allow').choices(['doctor', 'allow']))
     .addOption(new Option('--for <agent>', 'the agent').choices(AGENTS))
-    .option('--strict', 'deny what is not known to be harmless as well', false)
+    .option('--strict', 'also deny commands that are not known to be harmless', false)
     .action((what: 'doctor' | 'allow' | undefined, { for: agent, strict }: { for?: Agent; strict: boolean }) => {
       if (what === undefined && agent === undefined)
         program.error(`guard needs --for with one of ${AGENTS.join(', ')}; or doctor, or allow`);
@@ -281,7 +278,7 @@ function addConfigCommands(program: Command, choose: (wish: ConfigWish) => void)
   config.action(() => choose(wish('where')));
   config
     .command('show')
-    .description('every value that holds here, and where it comes from')
+    .description('list every setting and where its value comes from')
     .option('--json', 'as JSON', false)
     .action(({ json }: { json: boolean }) => choose(wish('show', undefined, json)));
   config
@@ -291,7 +288,7 @@ function addConfigCommands(program: Command, choose: (wish: ConfigWish) => void)
     .action((file?: string) => choose(wish('check', file)));
   config
     .command('edit')
-    .description('open it in $VISUAL or $EDITOR; only what is valid is written back')
+    .description('edit it in $VISUAL or $EDITOR; only a valid file is saved')
     .action(() => choose(wish('edit')));
   config
     .command('trust')
@@ -325,7 +322,7 @@ function addMcpCommands(program: Command, choose: (invocation: Invocation) => vo
     .argument('<name>')
     .action((name: string) => wish({ what: 'remove', name }));
   for (const [word, out, what] of [
-    ['login', false, 'log in to one that wants it; what is kept of that stays on this machine'],
+    ['login', false, 'log in to a server; the login stays on this machine'],
     ['logout', true, 'forget the login to one'],
   ] as const) {
     mcp
@@ -338,11 +335,11 @@ function addMcpCommands(program: Command, choose: (invocation: Invocation) => vo
     .command('import')
     .description("copy servers from another client's file, such as ~/.claude.json, .mcp.json or .cursor/mcp.json")
     .argument('<file>')
-    .argument('[name...]', 'which; none: list what is there')
+    .argument('[name...]', 'which ones; none: list all')
     .action((file: string, chosenNames: string[]) => wish({ what: 'import', file, names: chosenNames }));
   mcp
     .command('serve')
-    .description('be an MCP server on standard input and output: judge, run sandboxed, try; for other agents')
+    .description('serve other agents over MCP: check, sandbox and try commands')
     .action(() => choose({ kind: 'mcpServe', global: globalOf(program) }));
 }
 
@@ -444,8 +441,8 @@ type Given = Omit<FleetOptions, 'deadlineSeconds'> & { readonly deadline?: numbe
 /** Adds the options of `run` for a fleet. */
 function addFleetOptions(run: Command, seconds: (text: string) => number): Command {
   return run
-    .option('--hosts <list>', 'on these machines, each in a conversation of its own: web1,web2,@group,docker:name')
-    .option('--at-once <n>', 'with --hosts: how many are at work at the same time (20)', atOnceOf)
+    .option('--hosts <list>', 'run on these machines: web1,web2,@group,docker:name')
+    .option('--at-once <n>', 'with --hosts: how many machines work at the same time (20)', atOnceOf)
     .option('--canary <host>', 'with --hosts: this one goes first; its failure stops the rest')
     .option('--deadline <time>', 'with --hosts: what one host may take (10m)', seconds)
     .option('--inventory <file>', 'with --hosts: the Ansible inventory that knows the groups')
@@ -461,7 +458,7 @@ function addFleetOptions(run: Command, seconds: (text: string) => number): Comma
 function fleetOf(given: Given, words: readonly string[]): FleetOptions | undefined | { readonly problem: string } {
   const { hosts, resume, deadline: deadlineSeconds, atOnce, canary, inventory, via } = given;
   if (resume !== undefined && (hosts !== undefined || words.length > 0))
-    return { problem: '--resume goes on with what was begun: it takes no goal and no --hosts' };
+    return { problem: '--resume continues a fleet: leave out the goal and --hosts' };
   if (hosts === undefined && resume === undefined) {
     const extra = Object.entries({
       '--at-once': atOnce,

@@ -37,8 +37,7 @@ export async function uninstall({ yes, withConfig }: UninstallWish, out: Writer,
     const how = problem ?? (goes ? (yes ? 'removed' : 'would be removed') : 'stays; --with-config removes it');
     (problem === undefined ? out : err)(`${visible(path)}  ${bytesText(bytes)}  ${what}: ${how}\n`);
   }
-  if (!yes && kept.some(({ goes }) => goes))
-    out('aish-tui uninstall --yes removes it; nothing of it can be put back\n');
+  if (!yes && kept.some(({ goes }) => goes)) out('aish-tui uninstall --yes deletes it for good\n');
   if (yes)
     out(
       `the program itself: npm uninstall --global aish-tui\nhooks of other agents: take out the lines that name aish-guard\n`,

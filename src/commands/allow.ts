@@ -10,13 +10,13 @@ export const allow: Command = {
   name: 'allow',
   usage: ':allow [COMMAND | -COMMAND | keep COMMAND]',
   group: 'agent',
-  summary: 'what runs without a question, by program and subcommand',
+  summary: 'list or change the commands that run without a question',
   forms: [
     [':allow', 'list what is allowed'],
     [':allow npm test', 'allow it for this session, as P in a question does'],
     [':allow keep npm test', 'allow it for this project, in your configuration'],
     [':allow leave github.com/me/tool', 'let commands push, publish or send there'],
-    [':allow -npm test', 'take it back: it is asked about again'],
+    [':allow -npm test', 'ask about it again'],
   ],
   arguments: (app, before) => (before.length === 0 ? offered(app) : []),
   run(app, rest) {

@@ -12,7 +12,7 @@ export const history: Command = {
   name: 'history',
   usage: ':history',
   group: 'talk',
-  summary: 'show the conversation, and what is out of context',
+  summary: 'show the conversation, and which parts are out of context',
   run({ engine }) {
     const { turns, preplans = [], summary } = engine.conversation;
     const before = (place: number) => [
@@ -57,11 +57,11 @@ export const sessions: Command = {
   group: 'talk',
   summary: 'find and resume earlier sessions',
   forms: [
-    [':sessions', 'a list that is searched as you type; Enter resumes'],
-    [':sessions ID', 'leaves this session for that one'],
-    [':sessions ID fork', 'for a copy of it'],
-    [':sessions prune', 'what old sessions take on disk'],
-    [':sessions prune yes', 'remove them'],
+    [':sessions', 'list them; type to search, Enter resumes'],
+    [':sessions ID', 'switch to that session'],
+    [':sessions ID fork', 'switch to a copy of it'],
+    [':sessions prune', 'show the disk space of old sessions'],
+    [':sessions prune yes', 'delete them'],
   ],
   async arguments({ sessions }, [what, ...more]) {
     if (what === 'prune') return more.length === 0 ? ['yes'] : [];
@@ -161,8 +161,8 @@ export const memory: Command = {
   group: 'talk',
   summary: 'list the notes on earlier sessions',
   forms: [
-    [':memory save', 'write one on this session'],
-    [':memory forget 3', 'remove one'],
+    [':memory save', 'write a note on this session'],
+    [':memory forget 3', 'delete note 3'],
   ],
   arguments({ memory }, [verb, ...more]) {
     if (verb === undefined) return ['save', 'forget'];

@@ -12,7 +12,7 @@ type Format = (typeof FORMATS)[number];
 
 const WHAT = [
   { word: 'answer', note: 'the last answer' },
-  { word: 'output', note: 'what the last command printed' },
+  { word: 'output', note: 'the output of the last command' },
   { word: 'command', note: 'the last command' },
   { word: 'all', note: 'everything, as Markdown' },
 ] as const;
@@ -21,14 +21,14 @@ export const copy: Command = {
   name: 'copy',
   group: 'shell',
   usage: ':copy [answer | output | command | all]',
-  summary: "put the last answer or output into the terminal's clipboard",
+  summary: 'copy the last answer or output to the clipboard',
   arguments: (_app, before) => (before.length === 0 ? WHAT : []),
   run(app, rest) {
     const { screen } = app;
-    if (!screen) throw new CommandError('there is no clipboard here; start aish-tui in a terminal');
+    if (!screen) throw new CommandError('no clipboard here: start aish-tui in a terminal');
     const what = rest === '' ? 'answer' : rest;
     const text = textOf(app, what);
-    if (text === undefined || text.trim() === '') throw new CommandError(`there is no ${what} to copy yet`);
+    if (text === undefined || text.trim() === '') throw new CommandError(`no ${what} to copy yet`);
     return screen.copy(text, rest === '' ? 'the last answer' : what);
   },
 };
@@ -51,7 +51,7 @@ function textOf(app: App, what: string): string | undefined {
     case 'all':
       return transcriptMarkdown(entries);
     default:
-      throw new CommandError(`:copy knows answer, output, command and all, not ${what}`);
+      throw new CommandError(`use :copy answer, output, command or all, not ${what}`);
   }
 }
 
@@ -59,21 +59,22 @@ export const exportTo: Command = {
   name: 'export',
   group: 'shell',
   usage: ':export md|json|html [file]',
-  summary: 'write this session into a new file; secrets stay placeholders',
+  summary: 'save this session as a new file; secrets stay hidden',
   arguments: (_app, before) => (before.length === 0 ? FORMATS : []),
   async run(app, rest) {
     const [, format = '', file = ''] = /^(\S*)\s*(.*)$/.exec(rest) ?? [];
-    if (!isFormat(format)) throw new CommandError(':export md, :export json or :export html, and a file if you like');
+    if (!isFormat(format))
+      throw new CommandError('use :export md, :export json or :export html, then a file name if you like');
     const { sessionId } = app.info();
     const entries = entriesOf(app);
-    if (entries.length === 0) throw new CommandError('there is nothing to write yet');
+    if (entries.length === 0) throw new CommandError('there is nothing to save yet');
     const text = {
       md: () => transcriptMarkdown(entries),
       json: () => `${JSON.stringify({ version: 1, session: sessionId, entries }, undefined, 2)}\n`,
       html: () => transcriptHtml(entries, sessionId),
     }[format]();
     try {
-      return `written: ${await app.saveNew(file === '' ? `aish-${sessionId}.${format}` : file, text)}`;
+      return `saved: ${await app.saveNew(file === '' ? `aish-${sessionId}.${format}` : file, text)}`;
     } catch (error) {
       throw new CommandError(error instanceof Error ? error.message : String(error));
     }

@@ -58,9 +58,9 @@ export class FleetDesk {
   }
 
   async #begin(begin: FleetPort['resume']): Promise<FleetRun> {
-    if (this.#run || this.#starting) throw new CommandError('a fleet is at work; :fleet stop ends it');
+    if (this.#run || this.#starting) throw new CommandError('a fleet is already running: :fleet stop ends it');
     if (isUnenforced(this.#engine.conversation))
-      throw new CommandError('commands on hosts run Unrestricted, and you asked for less: :mode unrestricted first');
+      throw new CommandError('commands on hosts run in Unrestricted mode: type :mode unrestricted first');
     this.#starting = true;
     try {
       const run = await begin();

@@ -97,7 +97,7 @@ function reasonOf(opinion: string): string {
 }
 
 function reportedLines({ hosts, facts: { targets }, files, bytes }: HaltGroup): readonly string[] {
-  if (targets === undefined) return ['what it names could not be looked at'];
+  if (targets === undefined) return ['its files could not be checked'];
   const who = hosts.length === 1 ? `${hosts[0] ?? ''} reports` : 'they report';
   const lines = targets.map(({ label, type, link }) => {
     const to = link === undefined ? '' : ` to ${visible(link)}`;

@@ -13,11 +13,11 @@ export const host: Command = {
   summary: 'work on another machine over ssh',
   forms: [
     [':host', 'list the hosts'],
-    [':host web1', 'your lines and the model’s commands go there'],
-    [':host -', 'back to this machine; the connection stays'],
-    [':host forget web1', 'end the connection and remove what lies there'],
-    [':host launcher', 'put the sandbox launcher there: Restricted and :undo work then'],
-    [':host trust web1', 'let secrets of this machine go there, until the program ends'],
+    [':host web1', 'run your lines and the model’s commands there'],
+    [':host -', 'return to this machine; the connection stays'],
+    [':host forget web1', 'disconnect and remove aish-tui’s files there'],
+    [':host launcher', 'install the sandbox there (enables Restricted and :undo)'],
+    [':host trust web1', 'let secrets of this machine go there until aish-tui ends'],
   ],
   async arguments({ hosts }, before) {
     const known = hosts.list().map(({ name, state }) => ({ word: name, note: state }));
@@ -37,7 +37,7 @@ export const host: Command = {
       if (word === 'launcher') return await hosts.launcher(name, yes);
       if (word === 'trust' && name) {
         hosts.trust(name);
-        return `secrets of this machine may go to ${name} now, until the program ends`;
+        return `secrets of this machine may go to ${name} now, until aish-tui ends`;
       }
       if (word === 'forget' || word === 'trust') throw new CommandError(`which host? :host lists them`);
       await enter(app, word);
@@ -83,14 +83,14 @@ export const fleet: Command = {
   name: 'fleet',
   usage: `:fleet [${FORM.slice(7)} | stop | resume]`,
   group: 'agent',
-  summary: 'one goal on many machines, equal questions asked once',
+  summary: 'one goal on many machines; same question asked once',
   forms: [
-    [':fleet update curl on web1,web2,@db', 'begin: names that ssh knows, groups, docker:NAME, k8s:NS/POD'],
-    [':fleet update curl on @web canary web3', 'this one goes first; its failure stops the rest'],
-    [':fleet update curl on @all via ansible', 'equal commands go to many hosts in one call of Ansible'],
-    [':fleet', 'how far it is'],
+    [':fleet update curl on web1,web2,@db', 'start: ssh names, groups, docker:NAME, k8s:NS/POD'],
+    [':fleet update curl on @web canary web3', 'web3 goes first; if it fails, the rest do not start'],
+    [':fleet update curl on @all via ansible', 'same commands go to many hosts in one Ansible call'],
+    [':fleet', 'show the progress'],
     [':fleet stop', 'end it'],
-    [':fleet resume', 'go on with what a closed program began in this session'],
+    [':fleet resume', 'continue the fleet of this session after a restart'],
   ],
   async arguments({ fleet: { run }, hosts }, before) {
     const last = before.at(-1);
@@ -102,7 +102,7 @@ export const fleet: Command = {
     const { fleet: desk } = app;
     if (rest === '')
       return desk.run ? fleetTable(desk.run.rows()).join('\n') : `no fleet is at work; ${FORM} begins one`;
-    if (rest === 'stop') return desk.stop() ? undefined : 'no fleet is at work';
+    if (rest === 'stop') return desk.stop() ? undefined : 'no fleet is running';
     if (rest === 'resume') return startedText(app, await desk.resume());
     const [, goal = '', hosts = '', canary, via] = WISH.exec(rest) ?? [];
     if (goal === '') throw new CommandError(`name a goal and hosts: ${FORM}`);

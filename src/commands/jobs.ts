@@ -34,8 +34,8 @@ export const bg: Command = {
   group: 'shell',
   summary: 'run a command in the background',
   forms: [
-    [':bg', 'send the command that runs there'],
-    [':bg make', 'run another one there'],
+    [':bg', 'send the running command to the background'],
+    [':bg make', 'run another command in the background'],
   ],
   shellBehind: /^/,
   async run(app, rest) {
@@ -60,8 +60,8 @@ export const fg: Command = {
   group: 'shell',
   summary: 'bring a job to the front',
   forms: [
-    [':fg', 'the newest'],
-    [':fg 2', 'that one; a job of the model is only watched'],
+    [':fg', 'bring the newest job to the front'],
+    [':fg 2', 'bring job 2 to the front; a job of the model can only be watched'],
   ],
   arguments: jobNumbers,
   async run({ engine, shell, front, screen }, rest) {

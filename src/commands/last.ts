@@ -44,19 +44,19 @@ export const last: Command = {
   name: 'last',
   usage: ':last [edit | ask QUESTION | save]',
   group: 'shell',
-  summary: 'the last output in the pager, or elsewhere',
+  summary: 'show, edit, save or ask about the last output',
   forms: [
-    [':last', 'in the pager'],
-    [':last edit', 'in your editor'],
-    [':last ask why', 'to the model, with a question'],
-    [':last save', 'in a file of your directory'],
+    [':last', 'show it in the pager'],
+    [':last edit', 'open it in your editor'],
+    [':last ask why', 'send it to the model with a question'],
+    [':last save', 'save it as a file in your directory'],
   ],
   arguments: (_app, before) =>
     before.length === 0
       ? [
-          { word: 'edit', note: 'in your editor' },
-          { word: 'ask', note: 'to the model' },
-          { word: 'save', note: 'in a file of your directory' },
+          { word: 'edit', note: 'open it in your editor' },
+          { word: 'ask', note: 'send it to the model' },
+          { word: 'save', note: 'save it as a file' },
         ]
       : [],
   async run(app, rest) {
@@ -68,8 +68,8 @@ export const last: Command = {
       case 'save':
         return `saved in ${await app.saveOutput(reveal(command), text.replace(/\n+$/, ''), result.file)}`;
       case 'ask': {
-        if (more === '') throw new CommandError(':last ask QUESTION: what is to be asked?');
-        if (hidden) throw new CommandError('the model is not to see that output (!!)');
+        if (more === '') throw new CommandError('add a question: :last ask QUESTION');
+        if (hidden) throw new CommandError('that output is private (!!): the model must not see it');
         await app.engine.dispatch({
           type: 'asked',
           line: app.engine.newLineId(),
@@ -89,7 +89,7 @@ export const last: Command = {
         return undefined;
       }
       default:
-        throw new CommandError(`:last ${what} is not known; :last, :last edit, :last ask QUESTION, :last save`);
+        throw new CommandError(`unknown :last ${what}: use :last, :last edit, :last ask QUESTION or :last save`);
     }
   },
 };

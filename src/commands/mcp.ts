@@ -12,10 +12,10 @@ export const mcp: Command = {
   group: 'agent',
   summary: 'list the MCP servers',
   forms: [
-    [':mcp web', 'one server'],
-    [':mcp tools web', 'its tools'],
-    [':mcp enable web__search', 'describe it to the model though there are many'],
-    [':mcp restart web', 'start it anew'],
+    [':mcp web', 'show one server'],
+    [':mcp tools web', 'list its tools'],
+    [':mcp enable web__search', 'describe this tool to the model'],
+    [':mcp restart web', 'restart it'],
     [':mcp stop web', 'stop it'],
     [':mcp login web', 'log in to it'],
     [':mcp logout web', 'forget that login'],
@@ -30,12 +30,12 @@ export const mcp: Command = {
   stops: (rest) => /^restart\b/.test(rest),
   async run(app, rest, signal) {
     const servers = app.mcp.servers();
-    if (servers.length === 0) return 'no MCP servers are configured; mcp.servers in the configuration names them';
+    if (servers.length === 0) return 'no MCP servers: add them as mcp.servers in the configuration';
     const [word = '', name, address] = rest.split(/\s+/);
     if (word === '') return servers.map(row).join('\n');
     if (word === 'enable') {
       if (name === undefined || !app.mcp.enable(name)) throw new CommandError(noTool(servers, name));
-      return `${name} is described to the model from the next request on`;
+      return `the model learns of ${name} with the next request`;
     }
     if (word === 'tools') return toolsOf(find(servers, name));
     if (word === 'restart' || word === 'stop') {
@@ -63,8 +63,8 @@ export const mcp: Command = {
 /** Returns once the user can log in; the result is reported later. */
 async function login(app: App, name: string, address: string | undefined): Promise<string> {
   if (address !== undefined) {
-    if (app.mcp.takeLogin(name, address)) return `taken; ${name} is asked for its token`;
-    throw new CommandError(`this is not the answer to an open login of ${name}; :mcp login ${name} begins one`);
+    if (app.mcp.takeLogin(name, address)) return `accepted; now ${name} is asked for its token`;
+    throw new CommandError(`no open login of ${name} fits this answer: :mcp login ${name} starts one`);
   }
   return new Promise((resolve) => {
     const ended = app.mcp.login(name, (where, host) =>

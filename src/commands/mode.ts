@@ -8,7 +8,7 @@ import { type Argument, type Command, CommandError } from './command.ts';
 
 const EFFECTS: Readonly<Record<EffectKind, string>> = {
   reads: 'changes nothing',
-  kept: 'can be put back',
+  kept: 'undoable',
   other: 'of unknown effect',
   subAgent: 'a sub-agent’s task',
   server: 'a tool of an MCP server',
@@ -75,10 +75,10 @@ export const norris: Command = {
   name: 'norris',
   usage: ':norris <goal> | continue | off',
   group: 'agent',
-  summary: 'let the model work toward a goal by itself',
+  summary: 'let the model work toward a goal alone',
   forms: [
-    [':norris find large files', 'begin'],
-    [':norris continue', 'go on with the last goal'],
+    [':norris find large files', 'start a run'],
+    [':norris continue', 'continue the last goal'],
     [':norris off', 'end the run'],
   ],
   arguments: ({ engine, history }, before) =>
@@ -91,9 +91,9 @@ export const norris: Command = {
       void engine.dispatch({ type: 'aborted' });
       return undefined;
     }
-    if (phase.kind !== 'idle') throw new CommandError('a run is under way; :norris off ends it');
+    if (phase.kind !== 'idle') throw new CommandError('a run is already going: :norris off ends it');
     if (rest === 'continue') {
-      if (lastGoal === undefined) throw new CommandError('there is no goal to resume yet: :norris <goal>');
+      if (lastGoal === undefined) throw new CommandError('no goal to continue yet: use :norris <goal>');
       void engine.dispatch({ type: 'norrisContinued' });
       return undefined;
     }
@@ -111,11 +111,11 @@ export const net: Command = {
   name: 'net',
   usage: ':net [HOST[:PORT] | -HOST[:PORT]]',
   group: 'agent',
-  summary: 'what commands in Project may connect to',
+  summary: 'list where commands in Project mode may connect',
   forms: [
-    [':net', 'list what is allowed and refused'],
-    [':net example.com:8443', 'allow it for this session; without a port 443 and 80'],
-    [':net -example.com:443', 'take it back: it is asked about again'],
+    [':net', 'list allowed and refused hosts'],
+    [':net example.com:8443', 'allow it for this session; without a port: 443 and 80'],
+    [':net -example.com:443', 'ask about it again'],
   ],
   async run({ network }, rest) {
     const word = rest.trim();

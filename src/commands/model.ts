@@ -14,7 +14,7 @@ function hostOf(url: string): string {
 const POLICY = {
   off: 'secrets in it are sent as they are',
   scrub: 'secrets in it are replaced by handles',
-  block: 'a request that holds a secret is not sent',
+  block: 'a request with a secret is not sent',
 } as const;
 
 const HOW_TO_CONNECT = [
@@ -31,12 +31,12 @@ export const model: Command = {
   forms: [
     [':model fast', 'switch to it'],
     [':model keep', 'save the one that was found'],
-    [':model reset', 'forget what errors taught of the windows'],
+    [':model reset', 'forget context sizes learned from errors'],
   ],
   arguments: (app) => [
     ...app.presets.list().map(({ name, model: note }) => ({ word: name, note })),
-    { word: 'keep', note: 'write what was found into the configuration' },
-    { word: 'reset', note: 'forget window sizes learned from errors' },
+    { word: 'keep', note: 'save the model that was found' },
+    { word: 'reset', note: 'forget context sizes learned from errors' },
   ],
   stops: (rest) => rest === '',
   async run(app, rest, stopped) {
@@ -44,7 +44,7 @@ export const model: Command = {
     if (rest === 'keep') return presets.keep(engine.conversation.preset);
     if (rest === 'reset') {
       presets.forgetWindows();
-      return 'window sizes come from the configuration or the servers again';
+      return 'context sizes come from the configuration or the servers again';
     }
     const list = presets.list();
     if (rest !== '') {

@@ -9,17 +9,17 @@ export const safety: Command = {
   name: 'safety',
   usage: ':safety patterns | check <command>',
   group: 'agent',
-  summary: 'the rules in force; what the gate says of a command',
+  summary: 'list the rules, or check a command',
   forms: [
-    [':safety patterns', 'the rules in force'],
-    [':safety check rm -r x', 'what would happen to it; nothing runs'],
+    [':safety patterns', 'list the rules'],
+    [':safety check rm -r x', 'say whether it would ask; nothing runs'],
   ],
   arguments: (_aish, before) =>
     before.length > 0
       ? []
       : [
-          { word: 'patterns', note: 'the rules in force' },
-          { word: 'check', note: 'judge a command' },
+          { word: 'patterns', note: 'list the rules' },
+          { word: 'check', note: 'check a command' },
         ],
   shellBehind: /^check\s+/,
   stops: () => true,

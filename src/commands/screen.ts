@@ -4,7 +4,7 @@ import type { App, ScreenPort } from './app.ts';
 import { type Command, CommandError } from './command.ts';
 
 function screenOf({ screen }: App): ScreenPort {
-  if (!screen) throw new CommandError('there is no screen here; start aish-tui in a terminal');
+  if (!screen) throw new CommandError('this needs a screen: start aish-tui in a terminal');
   return screen;
 }
 
@@ -14,7 +14,7 @@ export const keys: Command = {
   usage: ':keys [word]',
   group: 'screen',
   summary: 'list every key',
-  forms: [[':keys fold', 'those that have to do with a word']],
+  forms: [[':keys fold', 'list the keys about a word']],
   run(app, rest) {
     const all = screenOf(app).keys();
     if (rest === '') return all;

@@ -20,12 +20,12 @@ export const setup: Command = {
   name: 'setup',
   usage: ':setup [NAME|ADDRESS [yes]]',
   group: 'talk',
-  summary: 'connect a model: servers and keys that are here',
+  summary: 'connect a model: found servers and keys',
   forms: [
-    [':setup', 'what was found; Enter tests one'],
-    [':setup NAME', 'test it, and see what would be written'],
-    [':setup http://gpu:8000/v1', 'the same for a server at this address'],
-    [':setup NAME yes', 'write it into your configuration and use it'],
+    [':setup', 'list what was found; Enter tests one'],
+    [':setup NAME', 'test it and show the configuration it needs'],
+    [':setup http://gpu:8000/v1', 'do the same for a server at this address'],
+    [':setup NAME yes', 'save it in your configuration and use it'],
   ],
   async arguments({ setup: port }, before) {
     if (before.length > 0) return before.length === 1 ? ['yes'] : [];
@@ -36,7 +36,7 @@ export const setup: Command = {
     if (rest === '') return list(app);
     const [name = '', yes, ...more] = rest.split(/\s+/);
     if (more.length > 0 || (yes !== undefined && yes !== 'yes'))
-      throw new CommandError(`nothing but yes may follow: :setup ${name} yes, or :setup ${name} to look first`);
+      throw new CommandError(`use :setup ${name} to test it, then :setup ${name} yes`);
     return yes === undefined ? test(app, name, signal) : write(app, name, signal);
   },
 };

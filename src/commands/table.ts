@@ -26,12 +26,12 @@ const help: Command = {
   usage: ':help [command]',
   group: 'screen',
   summary: 'list the commands',
-  forms: [[':help undo', 'one of them, in all its forms']],
+  forms: [[':help undo', 'explain one command']],
   arguments: (_app, before) => (before.length === 0 ? commands.map(({ name }) => name) : []),
   run(_app, rest) {
     if (rest === '') return [...helpOnAll(), '', 'F1 and :keys show the keys.'].join('\n');
     const command = commands.find(({ name }) => name === rest.replace(/^:/, ''));
-    if (!command) throw new CommandError(`no command ${rest}; :help lists them`);
+    if (!command) throw new CommandError(`no command ${rest}: :help lists them`);
     return helpOn(command).join('\n');
   },
 };
@@ -68,7 +68,7 @@ const quit: Command = {
   name: 'quit',
   usage: ':quit',
   group: 'screen',
-  summary: 'leave; the session can be resumed',
+  summary: 'leave; you can resume the session later',
   run(app: App) {
     app.quit();
     return undefined;

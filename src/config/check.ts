@@ -133,8 +133,13 @@ function explain(error: ErrorObject, place: readonly string[], tree: Node): Foun
     return { offset: (key ?? at).offset, message, place: [...place, extra], meant: guess ? [...place, guess] : place };
   }
   const allowed: unknown = error.params.allowedValues;
-  const values = Array.isArray(allowed) ? `: ${allowed.join(', ')}` : '';
-  const message = `${name === '' ? 'the file' : name} ${error.message ?? 'is wrong'}${values}`;
+  const subject = name === '' ? 'the file' : name;
+  const missing: unknown = error.params.missingProperty;
+  const message = Array.isArray(allowed)
+    ? `${subject}: ${JSON.stringify(getNodeValue(at)).slice(0, 40)} is not one of ${allowed.join(', ')}`
+    : typeof missing === 'string'
+      ? `${subject} needs ${missing}`
+      : `${subject} ${error.message ?? 'is wrong'}`;
   return { offset: at.offset, message, place };
 }
 

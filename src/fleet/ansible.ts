@@ -214,7 +214,7 @@ function endOf(outcome: Outcome, answer: string | undefined): Known {
   const end = readEnd(answer);
   const isDropped = outcome.kind === 'dropped';
   const why =
-    outcome.kind === 'failed' ? outcome.why : isDropped ? 'interrupted' : 'what watched over it there told no end';
+    outcome.kind === 'failed' ? outcome.why : isDropped ? 'interrupted' : 'its watcher never reported the end';
   if (isDropped && end.kind !== 'silent') return { exit: null, note: why };
   if (end.kind === 'never began') return { exit: null, note: `it never began: ${why}`, began: false };
   if (end.kind === 'ended') return { exit: end.exit, note: 'its output is lost' };

@@ -65,7 +65,7 @@ export function createFleetPort(parts: FleetParts): FleetPort {
       const { hosts } = named;
       const { canary, via, atOnce = AT_ONCE, deadlineSeconds = DEADLINE_SECONDS } = wish;
       if (canary !== undefined && !hosts.includes(canary))
-        return { problem: `the canary ${canary} is none of the hosts` };
+        return { problem: `canary ${canary} is not in the host list` };
       const deadlineMs = deadlineSeconds * 1000;
       const chosen = { ...(canary === undefined ? {} : { canary }), ...(via === undefined ? {} : { via }) };
       const options = { goal: wish.goal, hosts, atOnce, deadlineMs, ...chosen };

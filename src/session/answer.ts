@@ -64,7 +64,7 @@ function answerModeRequest(next: Transition, phase: PhaseOf<'awaitingModeApprova
 function answerSpend(next: Transition, phase: PhaseOf<'awaitingSpend'>, answer: Answer): void {
   if (answer.kind === 'proceed') return letSpend(next, phase);
   if (answer.kind !== 'skip' && answer.kind !== 'abort') return;
-  return settle(next, phase.run, undefined, 'no more is to be spent');
+  return settle(next, phase.run, undefined, 'you allowed no more spending');
 }
 
 function answerHalt(next: Transition, phase: Halted, { answer, at, unattended }: Of<'answered'>): void {

@@ -162,7 +162,11 @@ function takeReport(next: Transition, run: NorrisRun, actions: readonly Action[]
   for (const action of actions) {
     if (action.callId !== undefined) next.answer(action, '[aish] not run: this was the report on the goal');
   }
-  if (actions.length > 0) next.notice('warning', `[aish] not run: ${actions.length} of the report's own actions`);
+  if (actions.length > 0)
+    next.notice(
+      'warning',
+      `[aish] ignored ${actions.length === 1 ? '1 command' : `${actions.length} commands`} in the final report`,
+    );
   finishRun(next, run, { status: 'tasks_complete' });
 }
 

@@ -89,7 +89,7 @@ describe('--resume', () => {
     const { id, events, notices } = await taken({ resume: 'a' });
     expect(id).not.toBe('a');
     expect(events).toEqual([expect.objectContaining({ type: 'opened' }), ...EVENTS.slice(1)]);
-    expect(notices.join()).toMatch(/session a is damaged \(line 1 is unreadable\): .* what stands behind it/);
+    expect(notices.join()).toMatch(/session a is damaged \(line 1 is unreadable\): .* everything after it/);
   });
 
   it('lists and names an unreadable session', async () => {

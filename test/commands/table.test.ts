@@ -17,17 +17,15 @@ it('the help lists every command once, in one line of 80 columns, under a title'
 });
 
 it('the help shows one command in all its forms, with or without its colon', async () => {
-  expect(await help('undo')).toMatch(/^:undo \[.*\n {2}take back .*\n {2}:undo {6,}show /);
+  expect(await help('undo')).toMatch(/^:undo \[.*\n {2}undo what .*\n {2}:undo {6,}show /);
   expect(await help(':undo')).toBe(await help('undo'));
-  expect(() => help('udno')).toThrow('no command udno; :help lists them');
+  expect(() => help('udno')).toThrow('no command udno: :help lists them');
 });
 
 it('the help shows what asks in the mode of the conversation', async () => {
   const mode = commands.find(({ name }) => name === 'mode');
   const shown = (now: string) =>
     mode?.run({ engine: { conversation: { mode: now } } } as unknown as App, '', new AbortController().signal);
-  expect(await shown('project')).toMatch(
-    /\n {2}runs: changes nothing, can be put back\n(?:.*\n)* {2}halts: loses something$/,
-  );
+  expect(await shown('project')).toMatch(/\n {2}runs: changes nothing, undoable\n(?:.*\n)* {2}halts: loses something$/);
   expect(await shown('unrestricted')).not.toContain('runs:');
 });

@@ -34,11 +34,11 @@ describe('the cost on screen', () => {
     const { op } = phase;
     void stage.engine.dispatch({ type: 'spendReached', op, preset: 'fast', spent: 0.03, limit: 0.01, allowance: 0.01 });
     await stage.see('SPEND MORE?');
-    expect(stage.frame()).toMatch(/\$0\.03 of \$0\.01 spent\. The next call to fast\W+costs/);
+    expect(stage.frame()).toMatch(/\$0\.03 of \$0\.01 spent; fast costs/);
     expect(stage.frame()).toMatch(/y\W+approve\W+n\W+deny/);
     await stage.arm();
     stage.press('\r');
-    await stage.see('no more is to be spent');
+    await stage.see('you allowed no more spending');
     expect(stage.engine.conversation.phase.kind).toBe('idle');
   });
 });

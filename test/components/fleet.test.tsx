@@ -198,7 +198,7 @@ describe('a fleet on the screen', () => {
   it('explains a wrong line, and runs only one at a time', async () => {
     const { stage } = await begin(':fleet look on web1');
     stage.press(':fleet look again on web1\r');
-    await stage.see('a fleet is at work; :fleet stop ends it');
+    await stage.see('a fleet is already running: :fleet stop ends it');
     stage.press(':fleet look around\r');
     await stage.see('name a goal and hosts: :fleet GOAL on web1,web2,@group');
     stage.press(':fleet stop\r');

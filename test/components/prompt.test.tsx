@@ -6,7 +6,7 @@ describe('the prompt', () => {
     const { frame } = await setStage();
     expect(frame()).toContain('/home/me');
     expect(frame()).toMatch(/❯ git status +runs in your shell\n\? why did that fail +asks the model/);
-    expect(frame()).toContain('Nothing destructive');
+    expect(frame()).toContain('asks before anything destructive');
     expect(frame()).toContain('fast (tiny)');
     expect(frame()).toContain('[aish:fast]>');
   });

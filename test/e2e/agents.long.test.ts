@@ -104,7 +104,7 @@ describe('sub-agents on screen', () => {
     await using rig = await openRig(place, '[aish:fast]>', { rows: 30 });
     rig.type('?please write a file\r');
     await rig.waitFor('RUN THIS?');
-    expect(rig.text()).toContain('DELEGATE: write a file');
+    expect(rig.text()).toMatch(/START A SUB-AGENT\?[\s\S]*write a file/);
     await rig.waitFor(/all shown|Enter: /);
     rig.type('p');
     await rig.waitFor('It could not.');

@@ -26,7 +26,7 @@ it(':copy takes the last answer and output, and :export writes the session into 
   rig.type(':copy output\r');
   await rig.waitFor(() => clipboard(rig) === 'hello');
   rig.type(':export md talk.md\r');
-  await rig.waitFor(/written: .*talk\.md/);
+  await rig.waitFor(/saved: .*talk\.md/);
   const file = join(place.work, 'talk.md');
   expect(readFileSync(file, 'utf8')).toMatch(
     /\$ echo hello\nhello\n```\n\n> \*\*what does it say\*\*\n\nIt says \*\*hello\*\*\./,
@@ -35,13 +35,13 @@ it(':copy takes the last answer and output, and :export writes the session into 
   rig.type(':export md talk.md\r');
   await rig.waitFor('talk.md is there already');
   rig.type(':export json talk.json\r');
-  await rig.waitFor(/written: .*talk\.json/);
+  await rig.waitFor(/saved: .*talk\.json/);
   const { version, entries } = JSON.parse(readFileSync(join(place.work, 'talk.json'), 'utf8'));
   expect([
     version,
     entries.map(({ kind }: { kind: string }) => kind).filter((kind: string) => kind !== 'notice'),
   ]).toEqual([1, ['exec', 'user', 'assistant']]);
   rig.type(':export html talk.html\r');
-  await rig.waitFor(/written: .*talk\.html/);
+  await rig.waitFor(/saved: .*talk\.html/);
   expect(readFileSync(join(place.work, 'talk.html'), 'utf8')).toContain('<p>It says **hello**.</p>');
 });

@@ -160,7 +160,7 @@ describe('aish-tui run --hosts', () => {
     expect(await err('--canary', 'a', 'x')).toContain('--canary needs --hosts');
     expect(await err('--via', 'ansible', 'x')).toContain('--via needs --hosts');
     expect(await err('--hosts', 'a', '--via', 'pigeon', 'x')).toContain('Allowed choices are ansible');
-    expect(await err('--hosts', 'a', '--canary', 'b', 'x')).toContain('the canary b is none of the hosts');
+    expect(await err('--hosts', 'a', '--canary', 'b', 'x')).toContain('canary b is not in the host list');
     expect(await err('--hosts', 'a')).toContain("missing required argument 'goal'");
   });
 });

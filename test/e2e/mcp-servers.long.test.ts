@@ -29,7 +29,7 @@ it('mcp add, list and remove change the user’s own file and keep its comments'
 
 it.each([
   [['add', 'a b', '--', 'x'], 'a server is named with'],
-  [['add', 'a', 'https://x.example', 'more'], 'behind the address stands more'],
+  [['add', 'a', 'https://x.example', 'more'], 'unexpected more after the address'],
   [['add', '--header', 'A: b', 'a', '--', 'x'], '--header is for a server with an address'],
   [['add', '--env', 'A=b', 'a', 'http://x.example'], '--env is for a server that is started'],
   [['add', '--env', 'A', 'a', '--', 'x'], 'needs a name'],

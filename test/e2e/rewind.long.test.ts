@@ -58,7 +58,9 @@ it.skipIf(lacks('cc'))('goes back over four of five questions with their changes
   await using rig = startRig(place, { rows: 50, args: ['--resume'] });
   await rig.waitFor('answer in between');
   rig.type(':rewind back\r');
-  await rig.waitFor(/Undone when you went back:\n.*undo of 2: echo 2 >> a[\s\S]*Press Enter \(:rewind back yes\): returns/);
+  await rig.waitFor(
+    /Undone when you went back:\n.*undo of 2: echo 2 >> a[\s\S]*Press Enter \(:rewind back yes\): returns/,
+  );
   rig.key('enter');
   await rig.waitFor('back behind: question 2');
   expect(filesOf(place)).toEqual(states[5]);

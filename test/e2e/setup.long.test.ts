@@ -118,7 +118,7 @@ it('does not treat a preset as the same when its address lacks a part that its s
   using place = scratch(undefined, { model: 'demo', models: { fast: { base_url: `http://127.0.0.1:${peer.port}` } } });
   await using rig = await openRig(place, '[aish:demo]>', { columns: 110 });
   rig.type(`:setup localhost:${peer.port} please\r`);
-  await rig.waitFor(/nothing but yes may follow: :setup localhost:\d+ yes/);
+  await rig.waitFor(/use :setup localhost:\d+ to test it, then :setup localhost:\d+ yes/);
   rig.type(`:setup localhost:${peer.port}\r`);
   await rig.waitFor(/"server": \{[\s\S]*> :setup localhost:\d+ yes/);
 });

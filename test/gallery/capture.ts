@@ -55,7 +55,7 @@ function replaced(text: string, rules: readonly (readonly [RegExp, string])[]): 
 
 /** On a narrow screen the name of the approver yields to the duration. */
 const GIVES_WAY: readonly (readonly [RegExp, string])[] = [
-  [/ *(?:only reads|kept: undoable)(?: · ?)?/g, '  '],
+  [/ *(?:only reads|undoable)(?: · ?)?/g, '  '],
   // The end of the step itself yields too.
   [/^(✓ +\d+ {2}).*….*$/gm, '$1…'],
 ];

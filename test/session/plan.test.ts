@@ -127,7 +127,7 @@ describe('a planned run', () => {
     expect(machine.phase.kind).toBe('idle');
     expect(ending(machine)).toMatchObject({ status: 'tasks_complete', steps: 1, commands: 1 });
     expect(machine.conversation.turns.at(-1)).toMatchObject({ kind: 'result', callId: 'c1' });
-    expect(notices(machine)).toContain("[aish] not run: 2 of the report's own actions");
+    expect(notices(machine)).toContain('[aish] ignored 2 commands in the final report');
     expect(machine.conversation.lastTasks).toBeUndefined();
   });
 

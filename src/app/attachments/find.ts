@@ -46,7 +46,7 @@ export function attachmentsOf(app: App, keep: string): Omit<AttachmentsPort, 'pa
     async complete(start) {
       const own: readonly Completion[] = [
         { text: 'last', note: 'the output of the last command' },
-        { text: 'selection', note: 'what was selected or copied last' },
+        { text: 'selection', note: 'the last selected or copied text' },
       ];
       const files = await findFiles({ path: start.replace(/\\(.)/g, '$1'), cwd: app.engine.shellCwd });
       return [
@@ -101,7 +101,7 @@ function sized(read: Read<Attachment>): Omit<AtWord, 'word'> {
 async function ofOutput(app: App): Promise<Omit<AtWord, 'word'>> {
   const output = lastOutput(app);
   if (!output) return { problem: '@last: no command has ended yet' };
-  if (output.private) return { problem: '@last: the model is not to see that output (!!)' };
+  if (output.private) return { problem: '@last: that output is private (!!)' };
   if (output.text.trim() === '') return { problem: '@last: that command printed nothing' };
   const name = `output of ${output.command}`;
   // Of an output too large for an attachment, keep the stored beginning and end.

@@ -39,9 +39,9 @@ export type KeptDisk = {
   readonly noPlace: string;
 };
 
-const OTHERS = 'something else was done since: say it again without yes to see what it would put back now';
+const OTHERS = 'something has changed since the preview: run it again without yes to see the changes now';
 
-const BUSY = 'another undo of it is under way, or it has not ended yet: nothing was done here';
+const BUSY = 'not done: it is still running, or another undo of it is under way';
 
 /** Numbers are each machine's own. */
 const idOf = (actions: readonly Recorded[]) => actions.map(({ number, at }) => `${number} ${at}`).join();

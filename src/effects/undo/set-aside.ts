@@ -109,10 +109,10 @@ const isObeyedThere = (place: string) =>
   GIT_OBEYS.some((name) => place === `/${name}` || place.startsWith(`/${name}/`)) && !KEPT_THERE.test(place);
 /** Names that one of those has. */
 export const PARTS: readonly string[] = [...new Set([...BARE_REPOSITORY.flat(), 'config'])];
-const UNKEPT = ' (it was changed while the command ran, and what it was is not kept: it is in place)';
-const STAYS = ' (it could not be set aside, and is in place)';
+const UNKEPT = ' (changed while the command ran and not kept: it stays in place)';
+const STAYS = ' (could not be set aside: it stays in place)';
 /** A directory that was moved, and that its owner has closed. */
-const UNREAD = 'holds what can’t be looked through';
+const UNREAD = 'has files that can’t be read';
 const RUN_NEXT = 'lists commands that git runs when it goes on with the rebase';
 const RUN_BY_NEXT = 'names a program that git runs when it goes on';
 export const MAX_LOOKED_AT = 50_000;
@@ -250,7 +250,7 @@ function broughtBy(
       const kind = entry.isDirectory() ? 'directory' : entry.isSymbolicLink() ? 'link' : 'file';
       const found = at({ path, kind });
       looked += 1;
-      if (looked > MAX_LOOKED_AT) return { path: top, what: 'holds more than can be looked through' };
+      if (looked > MAX_LOOKED_AT) return { path: top, what: 'has too many files to check' };
       if (found) return { path: top, what: `brings ${path.slice(top.length + 1)}, which ${found.what}` };
       if (entry.isDirectory()) queue.push(path);
     }
@@ -367,7 +367,7 @@ export function leftoverOf(action: Recorded, { aside, later, diff, stays }: Wait
       // It goes to a model.
       if (came) return spelledBytes(`the user accepted: ${phrases.join('; ')}`);
       const word = yes
-        ? 'The user has accepted it; what is set aside could not be brought back'
+        ? 'The user has accepted it, but the files that were set aside could not be restored'
         : 'The user has not accepted it';
       return spelledBytes(`${where.join('; ')}. ${word}`);
     },

@@ -121,7 +121,7 @@ export class ChangeStore implements UndoPort {
       unmarkUndone: async (number) => unmarkUndone(directory, number),
       finish: (action) => this.#leftovers.finish(action),
       warn,
-      noPlace: 'there is no place for what is replaced',
+      noPlace: 'the replaced files can’t be kept',
       steps: ({ directory }) => readSteps(directory),
     });
     this.#leftovers = new Leftovers({

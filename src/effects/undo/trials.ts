@@ -185,7 +185,7 @@ export class TrialStore implements Trials {
       const { code, steps } = await disk.conflicts(place);
       await this.discard(id);
       if (code === CONFLICTS) return refusedFor(steps);
-      return { ok: false, text: typeof listed === 'string' ? listed : 'what was tried is not what was shown' };
+      return { ok: false, text: typeof listed === 'string' ? listed : 'the trial differs from the list you saw' };
     }
     const ran = await disk.apply(place, opening);
     this.#open.delete(id);
@@ -194,7 +194,7 @@ export class TrialStore implements Trials {
     if (ran.lost) return { ok: false, text: `${visible(ran.error)}; ${LOST}` };
     if (ran.code !== CONFLICTS && ran.code !== NOT_BEGUN) {
       const left = await rollBack(place.number);
-      const what = left === undefined ? 'what was done was taken back' : `not all of it could be taken back:\n${left}`;
+      const what = left === undefined ? 'its changes were undone' : `not all of its changes could be undone:\n${left}`;
       return { ok: false, text: `not applied: ${visible(ran.error)}; ${what}` };
     }
     await disk.remove(place);
@@ -255,10 +255,9 @@ export class TrialStore implements Trials {
   }
 }
 
-const GONE = 'this trial is gone';
-const LOST =
-  'what was begun there is finished or taken back, as a whole, when it answers again: :undo list shows it then';
-const OWN_STORE = 'what is kept of other actions lies below the directory it would run in; try it in a project';
+const GONE = 'this trial no longer exists';
+const LOST = 'when the host answers again, the apply is finished or undone as a whole; :undo list shows which';
+const OWN_STORE = 'the undo store lies below the directory it would run in: try it in a project';
 const TOO_MUCH = 'it wrote more than a trial has room for';
 const OTHERS = 'it touches files of another owner or group, which a trial can’t';
 const MOVED = 'it moves a directory by its name alone, which a trial can’t';

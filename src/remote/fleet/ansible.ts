@@ -128,7 +128,7 @@ export function readCarried(text: string, command: string): Carried | undefined 
     return { kind: 'failed', why: whyOf(complaint) ?? whyOf(msg) ?? 'no word of why' };
   if (cmd !== command) return { kind: 'altered' };
   if (typeof rc !== 'number' || !Number.isInteger(rc) || Math.abs(rc) > 255 || typeof stdout !== 'string')
-    return { kind: 'failed', why: whyOf(msg) ?? 'it told no end' };
+    return { kind: 'failed', why: whyOf(msg) ?? 'it never reported the end' };
   // A signal ended it.
   return { kind: 'ran', exit: rc < 0 ? 128 - rc : rc, output: stdout };
 }

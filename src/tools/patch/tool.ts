@@ -597,7 +597,7 @@ function codeOf(error: unknown): string | undefined {
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  ENOENT: 'it is gone',
+  ENOENT: 'it no longer exists',
   EACCES: 'permission denied',
   EPERM: 'the system does not permit it',
   EROFS: 'the file system is read-only',
@@ -607,7 +607,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ELOOP: 'its symbolic links go round in circles',
   ENOTDIR: 'a part of the path is no directory',
   ENAMETOOLONG: 'the name is too long',
-  ERR_INVALID_ARG_VALUE: 'the path holds a NUL',
+  ERR_INVALID_ARG_VALUE: 'the path contains a NUL character',
 };
 
 function reasonOf(error: unknown): string {

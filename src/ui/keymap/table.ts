@@ -71,7 +71,7 @@ const PROMPT = [
   ['toggleRail', ['ctrl-x a'], 'hide or show what runs beside the conversation'],
   ['norris', ['ctrl-n'], 'Norris: make the line the goal; while it runs, end it'],
   ['interrupt', ['ctrl-c'], 'interrupt, or clear the line'],
-  ['takeBack', ['escape'], 'take back the queued line'],
+  ['takeBack', ['escape'], 'stop the answer, or take back the queued line'],
   ['deleteForwardOrLeave', ['ctrl-d'], 'delete forward; on an empty line, leave'],
   ['searchHistory', ['ctrl-r'], 'search the history'],
   ['externalEditor', ['ctrl-x ctrl-e'], 'edit the line in $EDITOR'],

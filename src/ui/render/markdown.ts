@@ -130,7 +130,7 @@ function renderCode({ text, lang }: Tokens.Code, width: number, theme: Theme): s
   const code = highlight(plain(text), name, theme);
   if (width < MIN_WIDTH) return wrapText(code, width, { mode: 'hard' });
   const rows = code.split('\n').flatMap((line) => {
-    const [first = '', ...more] = wrapText(line, width - 3, { mode: 'hard' });
+    const [first = '', ...more] = wrapText(line, width - 3);
     return [`  ${first}`, ...more.map((rest) => `${paint(theme.rule, '↪')} ${rest}`)];
   });
   const label = name === '' ? '' : ` ${name} `;

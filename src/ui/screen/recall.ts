@@ -185,7 +185,7 @@ export class AfterFailure {
     }
     if (event.type === 'noticed' && tellsChanges(event.text)) {
       this.#changed = true;
-      this.#hint('→ Enter lists what it changed');
+      this.#hint('→, then Enter: show what it changed');
     }
     if (event.type !== 'shellEnded') return;
     const begun = this.#running.get(event.op);
@@ -197,7 +197,7 @@ export class AfterFailure {
     const corrected = exit === NOT_FOUND ? this.#correct(line, event.result) : undefined;
     this.#failed = { line, exit, ...(corrected === undefined ? {} : { corrected }) };
     const ask = `${askKey} asks the model`;
-    if (corrected !== undefined) this.#hint(`did you mean ${corrected}? → takes it · ${ask}`);
+    if (corrected !== undefined) this.#hint(`did you mean ${corrected}? → inserts it · ${ask}`);
     else if (exit === NOT_FOUND || isUsageError(event.result)) this.#hint(`${ask} what is wrong`);
   }
 

@@ -32,10 +32,10 @@ const LABEL = 9;
 const EXAMPLES: readonly (readonly [glyph: string, role: Role, line: string, what: string])[] = [
   ['❯', 'user', 'git status', 'runs in your shell'],
   ['?', 'accent', 'why did that fail', 'asks the model'],
-  ['»', 'accent', ':norris find files > 10 MB', 'works on a goal by itself'],
+  ['»', 'accent', ':norris find files > 10 MB', 'works on a goal alone'],
 ];
 
-const SAFE = 'Nothing destructive of the model’s runs unseen. F1 lists the keys and commands.';
+const SAFE = 'The model asks before anything destructive. F1 lists the keys and commands.';
 
 /** At most twelve lines. */
 export function welcomeLines({ version, place, model, mode }: WelcomeFacts, context: RenderContext): string[] {

@@ -157,7 +157,7 @@ describe.skipIf(!trialsWork())('a file that others run later', () => {
     const left = await during('true', () => {
       for (const name of ['.envrc', 'CLAUDE.md', 'plain']) put(name, 'of somebody\n');
     });
-    const said = '(it was changed while the command ran, and what it was is not kept: it is in place)';
+    const said = '(changed while the command ran and not kept: it stays in place)';
     expect(left?.items).toEqual([
       `.envrc is run by shells and editors ${said}`,
       `CLAUDE.md is obeyed by agents ${said}`,

@@ -133,8 +133,8 @@ describe.skipIf(!trialsWork())('a trial', () => {
 
   it('is applied only as it was shown, and only once', async () => {
     const { id, digest } = await tried('echo x > a');
-    expect((await trials.apply(id, 'another')).text).toBe('what was tried is not what was shown');
-    expect((await trials.apply(id, digest)).text).toBe('this trial is gone');
+    expect((await trials.apply(id, 'another')).text).toBe('the trial differs from the list you saw');
+    expect((await trials.apply(id, digest)).text).toBe('this trial no longer exists');
     expect(readdirSync(tree)).toEqual([]);
   });
 

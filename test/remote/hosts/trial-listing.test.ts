@@ -98,7 +98,7 @@ describe('a hostile host’s answer about a trial', () => {
     if (told.kind !== 'changes') throw new Error(told.why);
     const { ok: done, text } = await trials.apply(told.id, told.digest);
     expect([done, text]).toEqual([false, expect.stringMatching(/^web1 does not answer; what was begun there/)]);
-    expect((await trials.apply(told.id, told.digest)).text).toBe('this trial is gone');
+    expect((await trials.apply(told.id, told.digest)).text).toBe('this trial no longer exists');
     expect(calls.filter(([word]) => word === '--apply')).toHaveLength(1);
   });
 });

@@ -103,7 +103,7 @@ describe.skipIf(lacksSshd() || lacks('cc') || lacks('tar') || !trialsWork())('a 
     expect([ok, text]).toEqual([true, 'applied: 7 changes']);
     expect(readFileSync(left, 'utf8')).toMatch(/^\/.*op-.*\.tmp\n$/);
     expect([existsSync(join(work, 'build')), readFileSync(join(work, 'note'), 'utf8')]).toEqual([false, 'new\n']);
-    expect((await trials.apply(told.id, told.digest)).text).toBe('this trial is gone');
+    expect((await trials.apply(told.id, told.digest)).text).toBe('this trial no longer exists');
     expect((await store().list())[0]).toMatchObject({ number: action, state: 'ended', created: 2 });
     expect(await store().undo(action ?? 0)).toMatchObject({ ok: true });
     expect(bytes().equals(before)).toBe(true);
@@ -112,7 +112,7 @@ describe.skipIf(lacksSshd() || lacks('cc') || lacks('tar') || !trialsWork())('a 
 
   it('is applied only as it was shown, and not where something changed meanwhile', async () => {
     const one = await tried('echo new >note');
-    expect((await trials.apply(one.id, 'another')).text).toBe('what was tried is not what was shown');
+    expect((await trials.apply(one.id, 'another')).text).toBe('the trial differs from the list you saw');
     const two = await tried('echo new >note; rm -r build');
     writeFileSync(join(work, 'build/mine'), 'mine');
     const before = bytes();
@@ -147,7 +147,7 @@ describe.skipIf(lacksSshd() || lacks('cc') || lacks('tar') || !trialsWork())('a 
     await until(() => running.command.output.lines(5).join('').includes('up'));
     await at.loseConnection();
     expect(await running.outcome).toMatchObject({ kind: 'cannotTell', why: 'its end is not known' });
-    expect((await trials.apply(open.id, open.digest)).text).toBe('this trial is gone');
+    expect((await trials.apply(open.id, open.digest)).text).toBe('this trial no longer exists');
     const told = await at.open();
     expect(told.join()).toMatch(/^web1: the trial of echo x >made.*left no word of its end/);
     expect(await at.hosts.putLauncher('web1')).toBeUndefined();

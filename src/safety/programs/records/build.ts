@@ -141,7 +141,7 @@ function judgeCmake(call: CallFacts, reading: Reading): StaticVerdict | undefine
   const builds = given(reading, '--build');
   for (const { text } of reading.operands) {
     if (builds ? !/^(-j\d*|-v|-k|VERBOSE=1|\d+)$/.test(text) : !isOwnProject(call.machine, text))
-      return unknown(builds ? 'hands on words to the build tool' : 'configures the code of another place', {
+      return unknown(builds ? 'passes arguments to the build tool' : 'configures the code of another place', {
         runsFiles: true,
       });
   }

@@ -222,7 +222,7 @@ const TEST_WORDS =
 function judgeCargo(call: CallFacts, reading: Reading): StaticVerdict | undefined {
   const odd =
     call.args.some(({ text }) => text === '--') && reading.operands.some(({ text }) => !TEST_WORDS.test(text));
-  return odd ? unknown('hands on words to the tests') : undefined;
+  return odd ? unknown('passes arguments to the tests') : undefined;
 }
 
 /** A directory, a file, or a package of go's own library: other modules begin with the name of a host. */

@@ -74,7 +74,7 @@ export function bytes(count: number): string {
   return `${value < 10 ? value.toFixed(1) : Math.round(value)} ${unit}`;
 }
 
-const ALLOWED = { reads: 'only reads', kept: 'kept: undoable' } as const;
+const ALLOWED = { reads: 'only reads', kept: 'undoable' } as const;
 
 /** Returns who allowed an action: `approved by you 14:03` in local time, or the rule that needed no approval. */
 export function allowedText({ approvedAt, allowedBy }: Allowed): string {

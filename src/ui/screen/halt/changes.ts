@@ -247,7 +247,7 @@ function rowOf({ sign, number, text }: Line, width: number): TreeLine {
 export function changeOf({ diff, action }: Extract<Question, { kind: 'halt' }>) {
   if (diff === undefined) {
     const rows = action.kind === 'tool' ? argumentTree(action.arguments) : [];
-    return { chip: 'RUN THIS?', title: '', isDiff: false, rows };
+    return { chip: action.kind === 'delegate' ? 'START A SUB-AGENT?' : 'RUN THIS?', title: '', isDiff: false, rows };
   }
   const { name, added, removed, rows } = diffRowsOf(diff);
   return { chip: 'CHANGE THIS FILE?', title: `${name} · +${added} −${removed}`, isDiff: true, rows };

@@ -226,7 +226,7 @@ function spendWords({ preset, spent, limit, allowance, estimate, asker }: Of<'sp
     chip: 'SPEND MORE?',
     title: asker ? `sub-agent ${asker.agent}` : '',
     reasons: [
-      `${shortDollars(spent)} of ${shortDollars(limit)} spent. The next call to ${visible(preset)} ${estimate === undefined ? 'costs more' : `may cost up to ${shortDollars(estimate)}`}.`,
+      `${shortDollars(spent)} of ${shortDollars(limit)} spent; ${visible(preset)} ${estimate === undefined ? 'costs more' : `may cost up to ${shortDollars(estimate)} more`}.`,
       `approve adds ${shortDollars(allowance)}; deny ends the run.`,
       'The setting cost.stop_at_dollars is the limit. The conversation stays either way.',
     ],
@@ -236,7 +236,7 @@ function spendWords({ preset, spent, limit, allowance, estimate, asker }: Of<'sp
 
 function haltWords(question: Of<'halt'>, whole: boolean): QuestionWords {
   const { action, judgement, why, mode, tool } = question;
-  const text = action.kind === 'tool' ? action.name : describeAction(action);
+  const text = action.kind === 'tool' ? action.name : action.kind === 'delegate' ? action.task : describeAction(action);
   const findings = judgement.destructive ? findingsOf(judgement) : [];
   const dangers = dangersOf(text, findings);
   const alone = !whole && isAllDanger(text, findings);

@@ -106,6 +106,8 @@ async function externalEditor(screen: Screen): Promise<void> {
 /** Returns the newest waiting line to the prompt; without one, resets the choice made for this line. */
 function takeBack(screen: Screen): void {
   const { engine, shell } = screen.app;
+  const { phase } = engine.conversation;
+  if (phase.kind === 'replying' && phase.run.kind === 'chat') return void screen.abort();
   const queued = engine.conversation.inbox.findLast((item) => item.kind === 'line');
   if (queued?.kind === 'line') {
     void engine.dispatch({ type: 'lineTakenBack', line: queued.id });
