@@ -130,9 +130,9 @@ async function onScreen(file: string, scratch: Scratch, user: User, args: readon
   await rig.waitFor(/^\W*hello$/m);
   rig.type(':norris clean up old logs here\r');
   await rig.waitFor('HALT');
-  await rig.waitFor(/seen to the end/);
+  await rig.waitFor(/all shown/);
   rig.type('s');
-  await rig.waitFor('the removal was skipped');
+  await rig.waitFor('a step was skipped');
   await rig.waitFor('[aish:demo]>');
   rig.type(':quit\r');
   const { code } = await rig.exited;

@@ -18,7 +18,7 @@ const halted = (name: string, title: string, command: string, more?: (stage: Sta
   config: CONFIG,
   files: FILES,
   async play(stage) {
-    await enter(stage, ':norris tidy up', /HALT[\s\S]*(seen to the end|p works|too small)/);
+    await enter(stage, ':norris tidy up', /HALT[\s\S]*(all shown|unlocks? p|too small)/);
     await more?.(stage);
   },
 });
@@ -44,7 +44,7 @@ export const QUESTIONS: readonly Scene[] = [
   }),
   halted('halt-applied', 'a trial, applied', 'rm -rf build', async (stage) => {
     await press(stage, ['t'], /would change/);
-    while (!/seen to the end/.test(stage.rig.text())) {
+    while (!/all shown/.test(stage.rig.text())) {
       const before = stage.rig.text();
       stage.rig.key('pagedown');
       await stage.rig.waitFor(() => stage.rig.text() !== before);

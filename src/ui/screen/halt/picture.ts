@@ -194,7 +194,7 @@ function scrollHint(
   if (!allSeen) return `${more || '↑ the lines above'} unlock${left === 1 ? 's' : ''} ${runs.key}`;
   // Questions about a mode or money have a key of their own.
   if (runs.key === 'y') return [more, `Enter: ${focused?.label ?? 'no'}`].filter(Boolean).join(' · ');
-  const works = `${runs.key} ${runs.works ?? `${runs.label}s`}`;
+  const works = `${runs.key} ${runs.works ?? `${runs.label.replace(/y$/, 'ie')}s`}`;
   return more === '' ? `all shown · ${works}` : `${more} · ${works}`;
 }
 
