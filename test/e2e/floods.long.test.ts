@@ -9,7 +9,7 @@ import { latencyOf } from '../bench/typing.ts';
 import { type FaultName, forkFaultServer } from '../support/fault-server.ts';
 import { scratch } from '../support/program.ts';
 import { type Rig, startRig } from '../support/rig.ts';
-import { restored } from '../support/written.ts';
+import { restored } from '../support/terminal-output.ts';
 
 /** How many keys are typed during the floods of one kind when they are measured. */
 /** Two frames of a slow screen. A key that shows within them does not feel late, however fast others are. */

@@ -13,7 +13,7 @@ import { scratch } from '../support/program.ts';
 import { openRig, type Rig, startRig } from '../support/rig.ts';
 import { call, startScriptedServer, type Turn } from '../support/scripted-server.ts';
 import { SEED } from '../support/seed.ts';
-import { foreign } from '../support/written.ts';
+import { foreign } from '../support/terminal-output.ts';
 
 const BYTES = Number(process.env.AISH_FUZZ_BYTES ?? 150_000);
 const PATIENCE = 15_000 + BYTES / 50;

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { FAULT } from '../support/fault.ts';
 import { PROGRAM, scratch } from '../support/program.ts';
 import { openRig, startRig } from '../support/rig.ts';
-import { restored } from '../support/written.ts';
+import { restored } from '../support/terminal-output.ts';
 
 describe('the terminal', () => {
   it.each(['SIGTERM', 'SIGHUP', 'SIGINT'] as const)('is restored on %s', async (signal) => {

@@ -10,7 +10,7 @@ import { Compositor, type Surface } from '../../src/ui/render/compositor.ts';
 import { cases } from '../support/cases.ts';
 import { HOSTILE } from '../support/hostile.ts';
 import { FakeTerminal, type Width } from '../support/terminal.ts';
-import { foreign } from '../support/written.ts';
+import { foreign } from '../support/terminal-output.ts';
 
 const RUNS = cases(10);
 
