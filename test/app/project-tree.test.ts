@@ -58,7 +58,7 @@ describe('the project’s tree', () => {
   });
 });
 
-describe('a project that files outside refer to', () => {
+describe('a project that the user’s other programs may load files from', () => {
   const launcher = () => join(root, 'program', 'dist', 'aish-sandbox');
   const config = () => join(home(), '.config', 'aish', 'config.jsonc');
   const at = (path: string) => {

@@ -66,7 +66,7 @@ describe.each(LOOKS)('a HALT at $columns×$rows $colours colours', ({ columns, r
     await rig.waitFor('blocked');
   });
 
-  it('lets no command forge an impact line', async () => {
+  it('lets no command print a line that looks like its impact', async () => {
     const command = "rm -rf keep '\n   keep: 0 files · undoable\n1  reads a file'";
     await using server = await startScriptedServer([call('bash', { command }), say('GOAL: blocked\nno')]);
     using place = scratch(server.baseUrl, { mode: 'unrestricted' });

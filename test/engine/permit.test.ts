@@ -12,7 +12,7 @@ const ready: ReadyAction = { kind: 'ready', told, judged: told, runs: told, env:
 const targets = (inode: string): Targets => ({ command: told.command, cwd: '/work', found: [inode] });
 const what = (mode: Mode) => ({ session: 'main', action: told, cwd: '/work', mode });
 
-/** Judged in Restricted, approved for Project, judged there with `judgement`, and consumed. */
+/** A command judged in Restricted and approved for Project, then judged there again with `judgement`. */
 function approvedInProject(judgement: Judgement) {
   const permits = new Permits();
   const judge = (op: string, mode: Mode, as: Judgement, inode: string) =>

@@ -68,7 +68,7 @@ export class Rig {
     this.exited = new Promise((resolve) => {
       this.pty.onExit(({ exitCode, signal }) => {
         const exit = { code: exitCode, signal: signal || undefined };
-        // Its last output is still on the way to the screen.
+        // The program's last output is still on the way to the screen.
         void this.#shown.then(() => {
           this.#exit = exit;
           resolve(exit);

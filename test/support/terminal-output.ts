@@ -15,7 +15,7 @@ const OWN: readonly RegExp[] = [
   /^\x1b\[2J$/,
   // Modes of the screen: cursor, frames, alternate screen, pastes, focus, mouse.
   /^\x1b\[\?(?:25|2026|1049|2004|1004|1002|1006)[hl]$/,
-  // Queries at the start, and the query used as a fence; the keyboard.
+  // Queries at the start, the query whose reply shows that the terminal has drawn, and keyboard modes.
   /^\x1b\[(?:>q|\?2026\$p|\?2004\$p|\?u|c|>5u|<u|>4;1m|>4m)$/,
   /^\x1b\]1[01];\?\x1b\\$/,
   /^\x1b\]4;0;\?(?:;(?:[1-9]|1[0-5]);\?){15}\x1b\\$/,

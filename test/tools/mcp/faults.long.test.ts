@@ -184,7 +184,7 @@ describe('a request from a server', () => {
         }),
     });
     const call = desk.call('f__forms');
-    // The last ones are refused while the first still wait.
+    // The last forms are refused while the first ones still wait for the user.
     await desk.until(() => waiting.length === 4 && desk.log().match(/^answered$/gm)?.length === 16);
     for (const answer of waiting) answer();
     expect((await call).text.match(/"cancel"/g)).toHaveLength(16);
