@@ -2,11 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { realpathSync } from 'node:fs';
 import type { RemoteShell, ShellFiles } from '../contracts/machine.ts';
 import { placeOn } from '../session/place.ts';
-import type { Fact, Question } from './completion/complete.ts';
 import type { Environment } from './environment.ts';
 import { directoryOf } from './processes.ts';
-import type { Pty } from './pty.ts';
-import type { Line } from './shell-integration/integration.ts';
 
 export type ShellEvents = {
   /** Output while no command runs: of background jobs, prompt hooks, startup files. */
@@ -62,40 +59,6 @@ export type ShellState = {
   readonly searches: boolean;
   /** The path of its history file; undefined without a history, or if unknown. */
   readonly history?: string;
-};
-
-/** One interactive shell with its terminal and private directory, which have the same lifetime. */
-export type DrivenShell = {
-  readonly pty: Pty;
-  /** Set for a shell on a host. */
-  readonly seat?: Seat | undefined;
-  /** Each question causes a new prompt, followed by `onReady`. */
-  readonly promptsAfterQuestion: boolean;
-  readonly remembersExits: boolean;
-  /** The state as of the last prompt. */
-  state(): ShellState;
-  /** Runs a line; only at a prompt and one at a time. `onStart` and `onEnd` follow. */
-  run(line: Omit<Line, 'token'>): void;
-  /** Completes at the cursor; only at a prompt. Undefined if the shell does not answer in time. */
-  complete(question: Question, signal: AbortSignal): Promise<readonly Fact[] | undefined>;
-  /**
-   * Runs the user's own history search with an initial line. Returns the chosen line, undefined for none. Only at a
-   * prompt.
-   */
-  readonly search?: (line: string, size: TerminalSize, onData: (data: Buffer) => void) => Promise<string | undefined>;
-  /** Makes sure that a command's end is reported even if every hook was lost. */
-  askForEnd(): void;
-  /** Sends keys to the program that reads the shell's terminal. */
-  write(data: string): void;
-  /**
-   * Takes typed text that no program has read out of the line editor; complete lines end in a newline. Absent without
-   * an editor.
-   */
-  readonly takeTyped?: () => Promise<string>;
-  /** Sets the terminal's size: at once while a command runs, else with the next command. */
-  resize(columns: number, rows: number): void;
-  /** Closes the terminal after saving the history. Resolves when the shell has ended, or does not end in time. */
-  dispose(): Promise<void>;
 };
 
 /**

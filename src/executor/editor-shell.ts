@@ -5,7 +5,6 @@ import type { Fact, Question } from './completion/complete.ts';
 import { COMPLETER_TIMEOUT_MS, completeRemoteFiles, ForkQuestions } from './completion/shell-answers.ts';
 
 import {
-  type DrivenShell,
   directoryNow,
   newToken,
   remotePlace,
@@ -39,8 +38,7 @@ const SILENCE_MS = 150;
 const MAX_SILENCE_MS = 2000;
 
 /** One interactive shell, controlled through its own line editor (see `EditorIntegration`). */
-export class EditorShell implements DrivenShell {
-  readonly promptsAfterQuestion = false;
+export class EditorShell {
   readonly remembersExits: boolean;
   readonly pty: Pty;
   readonly #events: ShellEvents;
@@ -96,7 +94,7 @@ export class EditorShell implements DrivenShell {
         echoOver: integration.echoOver,
         promptBegins: integration.promptBegins,
         // On a host only its mark is visible.
-        waits: () => (this.seat ? true : waitsForLine(this.pty.pid, this.pty.slave)),
+        waits: () => (this.seat ? true : this.#waits()),
         typedAhead: () => this.#keysSent,
         asked: () => this.#asked.any,
       },
@@ -153,7 +151,7 @@ export class EditorShell implements DrivenShell {
     return this.#reported.state(this.#flags, this.#prompt);
   }
 
-  run(line: Omit<Line, 'token'>): void {
+  run(line: Line): void {
     void this.#run(line);
   }
 
@@ -211,12 +209,14 @@ export class EditorShell implements DrivenShell {
       await Promise.race([this.#settled, new Promise((resolve) => setTimeout(resolve, LEAVE_TIMEOUT_MS).unref())]);
       if (this.#stream.phase === 'ready' && this.#unsaved) await this.#own(this.#integration.code.save ?? '');
       this.pty.dispose();
+      // A bash that is hung up between two lines sleeps on until its input wakes it.
+      if (this.#integration.fed) this.#press('\n');
     }
     const patience = setTimeout(() => this.#ended.resolve(), END_TIMEOUT_MS);
     return this.#ended.promise.finally(() => clearTimeout(patience));
   }
 
-  async #run({ text, keep, hidden, remember }: Omit<Line, 'token'>): Promise<void> {
+  async #run({ text, keep, hidden, remember }: Line): Promise<void> {
     if (this.#size) {
       this.pty.resize(this.#size.columns, this.#size.rows);
       this.#size = undefined;
@@ -382,14 +382,18 @@ export class EditorShell implements DrivenShell {
   /** The shell opened its editor without a mark: either its prompt has lost the marks, or a `read -e` runs. */
   async #doubted(): Promise<void> {
     // If nobody can see who reads the terminal, only marks count.
-    if (!this.seat && seesReaders) await this.#askForPrompt();
+    if (!this.seat && !this.#integration.fed && seesReaders) await this.#askForPrompt();
     this.#stream.decided();
   }
 
   /** Returns whether the shell itself has the terminal and waits. Another program would get our keys as input. */
   async #isInFront(): Promise<boolean> {
     if (this.seat) return this.seat.there.isInFront(this.seat.files);
-    return waitsForLine(this.pty.pid, this.pty.slave) === true && commandLineOf(this.pty.pid) === this.#program;
+    return this.#waits() === true && commandLineOf(this.pty.pid) === this.#program;
+  }
+
+  #waits(): boolean | undefined {
+    return waitsForLine(this.pty.pid, this.pty.slave, this.#integration.fed !== true);
   }
 
   #exited(code: number, signalled: boolean): void {

@@ -1,4 +1,16 @@
-import { lstatSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  lstatSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ShellFiles } from '../contracts/machine.ts';
@@ -44,6 +56,16 @@ export class PrivateDirectory implements ShellFiles {
 
   discard(name: string): void {
     rmSync(this.file(name), { force: true });
+  }
+
+  feed(line: string): void {
+    try {
+      const pipe = openSync(this.file('lines'), constants.O_WRONLY | constants.O_NONBLOCK);
+      writeSync(pipe, line);
+      closeSync(pipe);
+    } catch {
+      // The shell has ended.
+    }
   }
 
   /** Idempotent. */

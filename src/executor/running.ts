@@ -32,8 +32,6 @@ export type Control = {
   readonly takeInput?: () => Promise<string>;
   /** Returns the modes of a remote terminal, which can't be read directly. */
   readonly modes?: () => Promise<TerminalModes>;
-  /** A line editor has read the input by then. */
-  readonly edited?: () => boolean;
 };
 
 export type RunOptions = {
@@ -72,8 +70,7 @@ export class Run implements RunningCommand {
 
   constructor(options: RunOptions, control: Control) {
     this.#control = control;
-    this.#typeahead =
-      control.takeInput && new Typeahead(control.slave, control.takeInput, control.edited ?? (() => false));
+    this.#typeahead = control.takeInput && new Typeahead(control.takeInput);
     // Reading is invisible in a remote terminal, so its keys are not held back.
     const reads = () =>
       control.modes !== undefined || anyoneReads(control.pid(), control.slave(), control.takeInput !== undefined);
@@ -165,7 +162,7 @@ export class Run implements RunningCommand {
       this.#early.push(data);
       return;
     }
-    this.#typeahead?.add(data, this.#hidesKeys);
+    this.#typeahead?.add(data);
     if (this.#ended) return;
     this.#echoed.add(data);
     if (this.#hidden.hold(data, this.echoOff)) return;
@@ -239,7 +236,7 @@ export class Run implements RunningCommand {
     this.#hidden.drop();
     this.#replies.drop();
     this.#typeahead?.end(this.#hidesKeys);
-    for (const keys of this.#early ?? []) this.#typeahead?.add(keys, false);
+    for (const keys of this.#early ?? []) this.#typeahead?.add(keys);
     const hadModes = this.fullScreen || this.asks;
     this.#ended = true;
     this.#inputDetector.end();

@@ -3,16 +3,14 @@ import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { RemoteShell } from '../contracts/machine.ts';
 import { toError } from '../text/errors.ts';
-import { type DrivenShell, newToken, type Seat, type ShellEvents, type ShellState } from './driven-shell.ts';
+import { newToken, type Seat, type ShellEvents, type ShellState } from './driven-shell.ts';
 import { EditorShell } from './editor-shell.ts';
 import { type Environment, userEnvironment } from './environment.ts';
-import { PipeShell } from './pipe-shell.ts';
 import { bash, signal } from './processes.ts';
 import { bashEditor } from './shell-integration/bash.ts';
-import { bashIntegration } from './shell-integration/bash-pipe.ts';
 import { fishEditor } from './shell-integration/fish.ts';
 import type { EditorIntegration } from './shell-integration/integration.ts';
-import { plainSh } from './shell-integration/plain-sh.ts';
+import { plainBash, plainSh } from './shell-integration/plain-sh.ts';
 import { zshEditor } from './shell-integration/zsh.ts';
 import { anyoneReads, waitsForLine } from './terminal-state.ts';
 
@@ -70,11 +68,10 @@ export type SupervisorEvents = Omit<ShellEvents, 'onExit' | 'onUnable'> & {
 export class ShellSupervisor {
   /** The program that is running. */
   readonly program: string;
-  /** Undefined if lines go through a pipe. */
   #integration: EditorIntegration | undefined;
   readonly #options: SupervisorOptions;
   readonly #events: SupervisorEvents;
-  #process: DrivenShell | undefined;
+  #process: EditorShell | undefined;
   #state: ShellState | undefined;
   /** Why the startup file was skipped. */
   #tooLong: string | undefined;
@@ -96,7 +93,7 @@ export class ShellSupervisor {
   }
 
   /** The current shell; undefined between two. */
-  get process(): DrivenShell | undefined {
+  get process(): EditorShell | undefined {
     return this.#process;
   }
 
@@ -140,9 +137,7 @@ export class ShellSupervisor {
     };
     const { there } = this.#options;
     const seat = there && (await this.#seatOn(there));
-    const process = this.#integration
-      ? new EditorShell(this.#integration, seat ? { ...options, seat } : options, events)
-      : await PipeShell.start(bashIntegration, options, events);
+    const process = new EditorShell(this.#integration ?? bashEditor, seat ? { ...options, seat } : options, events);
     this.#process = process;
     if (this.#closing) {
       await process.dispose();
@@ -198,9 +193,9 @@ export class ShellSupervisor {
     this.#events.onReady(cwd);
   }
 
-  /** An old bash, or one with another line editor: it ends itself and is started through a pipe. */
+  /** An old bash, or one with another line editor: it ends itself and is started anew. */
   #driveByPipe(why: string): void {
-    this.#integration = undefined;
+    this.#integration = plainBash;
     this.#switches = true;
     this.#events.onNotice(
       `${why}: lines go to the shell through a pipe; what it does with them is as good as that allows`,

@@ -10,7 +10,8 @@ import type { RemoteShell } from '../contracts/machine.ts';
 import type { CommandResult } from '../session/action.ts';
 import { plainText } from '../text/sanitize.ts';
 import type { Fact, Question } from './completion/complete.ts';
-import type { DrivenShell, ShellState, TerminalSize } from './driven-shell.ts';
+import type { ShellState, TerminalSize } from './driven-shell.ts';
+import type { EditorShell } from './editor-shell.ts';
 import type { Environment } from './environment.ts';
 import { PassthroughFilter } from './full-screen-output.ts';
 import { backgroundOf, findProcess, isAlive, signal } from './processes.ts';
@@ -19,7 +20,6 @@ import { idleText } from './shell-integration/integration.ts';
 import { noteOnEnd, type ShellEnd, ShellSupervisor } from './shell-supervisor.ts';
 import { ignoresCtrlC, StopCompleter, Stopper, shellStopper, suspendGroup } from './stopper.ts';
 import type { TerminalModes } from './terminal-state.ts';
-import { drainInput } from './typeahead.ts';
 
 /** Milliseconds after an interrupt without a reported end: the hooks may be lost. */
 const END_TIMEOUT_MS = 300;
@@ -48,7 +48,6 @@ export class UserShell implements InteractiveShell {
   #queue: Task[] = [];
   #remember: string[] = [];
   #ready = false;
-  #keysSent = false;
   /** Unread input is being taken out of the terminal. */
   #taking = false;
   #closing: Promise<void> | undefined;
@@ -163,8 +162,7 @@ export class UserShell implements InteractiveShell {
         resume: () => this.#pty?.resume(),
         interrupt: () => this.#interrupt(task),
         hangUp: () => {},
-        takeInput: () => this.#takeInput(),
-        edited: () => this.#supervisor.process?.takeTyped !== undefined,
+        takeInput: async () => (await this.#supervisor.process?.takeTyped()) ?? '',
         ...(far ? { modes: far.modes } : {}),
       },
     );
@@ -209,7 +207,6 @@ export class UserShell implements InteractiveShell {
     await this.#atRest(signal);
     const { process } = this.#supervisor;
     if (!process || !this.#ready || this.busy || this.#closing || signal.aborted) return undefined;
-    if (process.promptsAfterQuestion) this.#ready = false;
     return process.complete(question, signal);
   }
 
@@ -250,26 +247,12 @@ export class UserShell implements InteractiveShell {
 
   /** Sends keys to the program that reads the shell's terminal. */
   write(data: string): void {
-    this.#keysSent = true;
     this.#supervisor.process?.write(data);
     const task = this.#task;
     if (task && data.includes('\x1a')) this.#stops.complete(this.pid);
     if (!data.includes('\x03') || !task) return;
     this.#expectEnd(task);
     void ignoresCtrlC(this.#pty).then((ignored) => ignored && this.#task === task && this.#interrupt(task));
-  }
-
-  /** Takes unread input out of the terminal once the shell is idle; further lines wait. */
-  async #takeInput(): Promise<string> {
-    const typed = this.#supervisor.process?.takeTyped?.();
-    if (typed !== undefined) return typed;
-    await this.#atRest(AbortSignal.timeout(END_TIMEOUT_MS));
-    if (this.busy || this.#closing) return '';
-    this.#taking = true;
-    return drainInput(this.#pty?.slave ?? '').finally(() => {
-      this.#taking = false;
-      this.#next();
-    });
   }
 
   resize(columns: number, rows: number): void {
@@ -319,11 +302,9 @@ export class UserShell implements InteractiveShell {
     this.#supervisor.process?.run({
       text: task.line,
       keep: task.keep,
-      drain: this.#keysSent,
       hidden: task.hidden,
       remember: this.#remember.splice(0),
     });
-    this.#keysSent = false;
   }
 
   #ended(exit: number, cwd: string): void {
@@ -403,7 +384,7 @@ const LOST = 255;
 type FarControl = { stopper(): Stopper; modes(): Promise<TerminalModes> };
 
 /** Undefined for a local shell. */
-function farControl(there: RemoteShell | undefined, shell: () => DrivenShell | undefined): FarControl | undefined {
+function farControl(there: RemoteShell | undefined, shell: () => EditorShell | undefined): FarControl | undefined {
   if (!there) return undefined;
   const signal = (name: 'TERM' | 'KILL') => () => {
     const files = shell()?.seat?.files;

@@ -111,12 +111,13 @@ function foregroundReader(leader: number, slave: string): ForegroundReader {
 
 /**
  * Whether the shell `pid` is in the foreground of `slave` and waits in its line editor. Undefined while it works;
- * true if that can't be determined.
+ * true if that can't be determined. @param edits it has a line editor; without one, the foreground alone counts
  */
-export function waitsForLine(pid: number, slave: string): boolean | undefined {
+export function waitsForLine(pid: number, slave: string, edits = true): boolean | undefined {
   if (process.platform !== 'linux') return true;
   const entry = findProcess(pid);
   if (!entry || entry.foreground !== entry.group) return false;
+  if (!edits) return true;
   const [call, fd] = (read(`/proc/${pid}/syscall`) ?? '').split(' ');
   if (call === '' || POLL[process.arch] === undefined) return true;
   // An editor reads its own descriptor or polls; the shell's `read` command reads descriptor 0.

@@ -174,3 +174,36 @@ describe('a shell started within the shell', () => {
     expect(exits).toHaveLength(1);
   });
 });
+
+describe('a bash whose line editor can’t be used', () => {
+  const setup = `greet() { echo "hello $1"; }; alias again='greet again'; PROMPT_COMMAND='PS1="mine "'; BLE_VERSION=0.4`;
+
+  it('runs lines, keeps its state and tells codes and directories', async () => {
+    const { shell, run, home } = await userShell(setup);
+    expect(await run('greet you')).toMatchObject({ exit: 0, head: 'hello you', cwd: home });
+    expect(await run('again')).toMatchObject({ exit: 0, head: 'hello again' });
+    expect(await run("mkdir 'a\tb' && cd 'a\tb' && x=1; (exit 7)")).toMatchObject({ exit: 7, cwd: `${home}/a\tb` });
+    expect(await run('echo "$? $x"')).toMatchObject({ exit: 0, head: '7 1' });
+    expect(await run('{ echo a')).toMatchObject({ exit: 2 });
+    for (const line of [`PROMPT_COMMAND='PS1=other'; PS1=x`, 'set -o vi', 'set -o emacs'])
+      expect(await run(`${line}; (exit 5)`)).toMatchObject({ exit: 5 });
+    // What goes through its pipe is in no history.
+    expect((await run('set +o | grep history')).head).toBe('set +o history');
+    await shell.environment();
+    expect(['greet', 'again', 'cd', 'if', 'nothing'].map((word) => shell.knows(word))).toEqual([
+      true,
+      true,
+      true,
+      true,
+      false,
+    ]);
+  });
+
+  it('is interrupted by Ctrl-C, and goes on', async () => {
+    const { shell, run } = await userShell(setup);
+    const running = shell.run('sleep 60');
+    setTimeout(() => shell.write('\x03'), 500);
+    expect(await running.result).toMatchObject({ exit: 130 });
+    expect(await run('echo on')).toMatchObject({ exit: 0, head: 'on' });
+  });
+});

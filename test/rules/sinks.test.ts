@@ -32,7 +32,6 @@ const WRITERS: Readonly<Record<string, string>> = {
   'src/store/disk.ts': 'the name of a command and kinds of words',
   'src/store/host-records.ts': 'names of hosts and of directories there',
   'src/store/lock.ts': 'a process id',
-  'src/executor/pipe-shell.ts': "the shell's own start-up file",
   'src/executor/private-directory.ts': "the shell's start-up file; the user's own line, 0600 and gone with its end",
   'src/executor/completion/shell-answers.ts': "the user's half line, 0600, for the user's own shell",
   'src/effects/sandbox/detect.ts': 'the self-test of the sandbox',

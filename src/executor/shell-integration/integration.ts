@@ -13,58 +13,17 @@ export type Startup = {
 };
 
 export type Line = {
-  readonly token: string;
   readonly text: string;
   /** Whether to add the line to the shell's history. */
   readonly keep: boolean;
-  /** Whether to discard typed-ahead keys first, so that they can't answer questions of the next program. */
-  readonly drain: boolean;
   /** The line is aish-tui's own: the user's `$?` and `$_` must not change. */
   readonly hidden: boolean;
   /** Commands to add to the history before the line. */
   readonly remember: readonly string[];
 };
 
-/** Controls one kind of shell that reads its lines from standard input, a FIFO. */
-export type ShellIntegration = {
-  /** Startup files by name, for the private directory. */
-  readonly files: (startup: Startup) => Readonly<Record<string, string>>;
-  /** `sh` code that starts the shell; `$0` is its program, `$1` the directory; the FIFO becomes its input. */
-  readonly launch: string;
-  readonly env: (env: Environment, directory: string) => Environment;
-  /**
-   * Runs a line between the marks Q (fetching), C (command) and D (done: exit code, directory); a prompt follows with
-   * R.
-   */
-  readonly line: (line: Line) => string;
-  /** Reports an unreported end; otherwise harmless. */
-  readonly tell: string;
-  /** Answers a completion question in a fork of the shell, which changes nothing. */
-  readonly completer: Completer;
-  /** Whether `wait` reports the exit code of an ended job. */
-  readonly remembersExits: boolean;
-  /** Requests saving the history; mark B confirms it. */
-  readonly leave: string;
-};
-
-export type Completer = {
-  /** The code that the fork sources. */
-  readonly code: string;
-  /** Its arguments after the answer file; `dump` is a cache file that it may keep. */
-  readonly arguments: (question: Question, dump: string) => readonly string[];
-  /** Starts it: for the shell's input at a prompt. */
-  readonly start: (args: readonly string[]) => string;
-  /** A new prompt follows, with mark R. */
-  readonly prompts: boolean;
-};
-
 /** An absolute path, because the user's PATH may be anything by then. */
 export const envProgram = '/usr/bin/env';
-
-/** Whether text appended to this could become part of it: of a here-document, its last line, or a pipe. */
-export function endsOpen(text: string): boolean {
-  return /<<|(?:\\|\||&&)\s*$/.test(text);
-}
 
 /** Returns output from between lines as harmless text, without the shell's remarks on our code. */
 export function idleText(data: Buffer): string {

@@ -2,7 +2,7 @@ import { shellQuote } from '../../text/shell.ts';
 import { type EditorIntegration, envProgram, type Startup } from './integration.ts';
 
 /**
- * dash and busybox's ash, on hosts. Their editors accept no private keys, they have no hooks, and they expand only
+ * dash and busybox's ash, on hosts, and a bash whose line editor can't be used. Their editors accept no private keys, they have no hooks, and they expand only
  * variables in prompts. So their input is a pipe: a line is in a file, and the fed code reads that file with the
  * terminal as its input. The file's first line emits mark C, PS1 the end. After a line that changes PS1, and after an
  * interrupt, the wrapper is restored. Commands are called by path, so that user functions can't replace them. The
@@ -38,7 +38,7 @@ printf '\\033]7331;%s;L;%s\\007' ${token} "$t"
  * The mark contains the directory completely or not at all: control characters would end it, and ash interprets
  * backslashes.
  */
-function startupFile({ directory, token, personal }: Startup): string {
+function startupFile({ directory, token, personal }: Startup, kind: Kind): string {
   return `
 __aish_dir=${shellQuote(directory)} __aish_status=0 __aish_tty=$(/usr/bin/tty <&2) || __aish_tty=/dev/tty
 for __aish_close in C S 'O;0' 'O;1'; do
@@ -46,10 +46,11 @@ for __aish_close in C S 'O;0' 'O;1'; do
 done
 printf '\\n%s' ${shellQuote(WORDS)} >|"$__aish_dir/known"
 printf %s ${shellQuote(SHOW(token))} >|"$__aish_dir/show"
-__aish_open=$(printf '\\033]7331;%s;K;\${PWD##*[[:cntrl:]\\\\\\\\]*}\\007\\033]7331;%s;D;$?;-;$-\\007' ${token} ${token})
+__aish_open=$(printf '\\033]7331;%s;K;${kind.directory}\\007\\033]7331;%s;D;$?;-;$-\\007' ${token} ${token})
 __aish_close=$(printf '\\033]7331;%s;R\\007' ${token})
 __aish_wrap() {
   __aish_status=$?
+  ${kind.hooks}
   case \${PS1-} in
     "$__aish_open"*"$__aish_close") ;;
     *)
@@ -65,7 +66,7 @@ __aish_mark() { /bin/cat "$__aish_dir/$1" >"$__aish_tty"; }
 __aish_begin() { __aish_status=$?; __aish_mark C; __aish_back; }
 __aish_state() {
   __aish_status=$?
-  { alias | PATH=/usr/bin:/bin /usr/bin/env sed -n "s/^\\([^= ]*\\)='.*/\\1/p"; /bin/cat "$__aish_dir/known"; } >|"$__aish_dir/words"
+  { ${kind.words}; } >|"$__aish_dir/words"
   ${envProgram} -0 >|"$__aish_dir/env"
   __aish_mark S
   __aish_back
@@ -76,23 +77,57 @@ __aish_own() {
   __aish_back
 }
 __aish_show() { __aish_status=$?; ${envProgram} -i /bin/sh "$__aish_dir/show" <"$__aish_tty" >"$__aish_tty"; __aish_back; }
-ENV=\${AISH_TUI_ENV-}; unset AISH_TUI_ENV
-if [ -n "$ENV" ]; then
-  ${personal ? `eval "__aish_user=\\"$ENV\\""; case $__aish_user in /*) [ ! -f "$__aish_user" ] || . "$__aish_user" <>"$__aish_tty" ;; esac` : ':'}
-else
-  unset ENV
-fi
+${kind.personal(personal)}
 `;
 }
 
 /** Code to feed: read at a prompt, and excluded from traces. */
 const fed = (code: string) => `{ ${code}; } 2>/dev/null\n`;
 
-export const plainSh: EditorIntegration = {
-  files: (startup) => ({ 'startup.sh': startupFile(startup) }),
+/** How a shell that has no hooks is started, and what it can say of itself. */
+type Kind = {
+  /** For its prompt: the directory, without control characters. */
+  readonly directory: string;
+  /** Code that stops what would set the prompt anew behind ours. */
+  readonly hooks: string;
+  /** Code that lists aliases, an empty line, and what else the shell knows. */
+  readonly words: string;
+  readonly personal: (personal: boolean) => string;
+  readonly start: string;
+  readonly remembersExits: boolean;
+};
+
+const SH: Kind = {
+  directory: `\${PWD##*[[:cntrl:]\\\\\\\\]*}`,
+  hooks: '',
+  words: `alias | PATH=/usr/bin:/bin /usr/bin/env sed -n "s/^\\([^= ]*\\)='.*/\\1/p"; /bin/cat "$__aish_dir/known"`,
+  personal: (personal) => `ENV=\${AISH_TUI_ENV-}; unset AISH_TUI_ENV
+if [ -n "$ENV" ]; then
+  ${personal ? `eval "__aish_user=\\"$ENV\\""; case $__aish_user in /*) [ ! -f "$__aish_user" ] || . "$__aish_user" <>"$__aish_tty" ;; esac` : ':'}
+else
+  unset ENV
+fi`,
+  start: `export AISH_TUI_ENV="\${ENV-}" ENV="$1/startup.sh" && exec "$0" -i`,
+  remembersExits: false,
+};
+
+/** A bash before 4.4, and one with ble.sh. What its line editor and its prompt hooks do is not used. */
+const BASH: Kind = {
+  directory: `\${PWD//[[:cntrl:]]/?}`,
+  // Without this, a line that turns a line editor on has bash 5.2 read its input by that.
+  hooks:
+    'unset PROMPT_COMMAND; set +o history; case :$SHELLOPTS: in *:vi:*) set +o vi ;; *:emacs:*) set +o emacs ;; esac',
+  words: 'compgen -A alias; echo; compgen -A function -A builtin -A keyword',
+  personal: (personal) => (personal ? '[ ! -f ~/.bashrc ] || . ~/.bashrc <>"$__aish_tty"' : ''),
+  start: 'exec "$0" --noediting --rcfile "$1/startup.sh" -i',
+  remembersExits: true,
+};
+
+const integrationOf = (kind: Kind): EditorIntegration => ({
+  files: (startup) => ({ 'startup.sh': startupFile(startup, kind) }),
   // The first fed code wraps the prompt, whatever the user's startup file has set.
   launch: `PATH=/usr/bin:/bin /usr/bin/env mkfifo -m 600 "$1/lines" && exec <>"$1/lines" && printf '${fed('__aish_wrap').replace('\n', '\\n')}' >&0 &&
-export AISH_TUI_ENV="\${ENV-}" ENV="$1/startup.sh" && exec "$0" -i`,
+${kind.start}`,
   env: (env) => env,
   line: (text) => ({
     file: `{ __aish_begin; } 2>/dev/null\n${text}\n`,
@@ -108,5 +143,8 @@ export AISH_TUI_ENV="\${ENV-}" ENV="$1/startup.sh" && exec "$0" -i`,
   code: {},
   fed: true,
   completer: undefined,
-  remembersExits: false,
-};
+  remembersExits: kind.remembersExits,
+});
+
+export const plainSh = integrationOf(SH);
+export const plainBash = integrationOf(BASH);
