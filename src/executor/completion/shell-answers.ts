@@ -94,7 +94,7 @@ type Answer = { readonly pid: number | undefined; readonly facts: readonly Fact[
  * Waits for the answer in `path`; undefined after a timeout or if `abort` fires. Then the completer is killed, and
  * `over` resolves when it can't write any more.
  */
-export function readAnswer(path: string, abort: AbortSignal) {
+function readAnswer(path: string, abort: AbortSignal) {
   const deadline = performance.now() + COMPLETER_TIMEOUT_MS;
   const { promise, resolve } = Promise.withResolvers<readonly Fact[] | undefined>();
   const watch = async () => {
@@ -115,7 +115,7 @@ export function readAnswer(path: string, abort: AbortSignal) {
 }
 
 /** Kills the completer that still writes to `path`: its directory is about to be removed. */
-export function endCompleter(path: string): void {
+function endCompleter(path: string): void {
   try {
     const { pid, facts } = parse(readFileSync(path, 'utf8'));
     if (!facts) killCompleter(pid);

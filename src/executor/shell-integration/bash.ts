@@ -8,7 +8,7 @@ import { type EditorIntegration, envProgram, type HandOver, type Startup } from 
  * loader of `complete -D` (bash-completion) with its status 124, `compopt`, and the defaults.
  * It may change anything, since nothing of a fork returns to the shell.
  */
-export const bashCompleter = `
+const bashCompleter = `
 \\builtin shopt -u expand_aliases
 \\builtin set +euxvn +o noglob
 \\builtin trap - DEBUG ERR RETURN EXIT INT
@@ -114,7 +114,7 @@ __aish_say end
 `;
 
 /** The completer's arguments after the answer file. */
-export function bashArguments({ line, words, current, role, directory }: Question): readonly string[] {
+function bashArguments({ line, words, current, role, directory }: Question): readonly string[] {
   const broken = words.flatMap(breakWord);
   const last = broken.at(-1) ?? '';
   // After a breaking character a new, empty word begins, which is not among the words.
