@@ -2,11 +2,11 @@ import { shellQuote } from '../../text/shell.ts';
 import { type EditorIntegration, envProgram, type Startup } from './integration.ts';
 
 /**
- * dash and busybox's ash, on hosts, and a bash whose line editor can't be used. Their editors accept no private keys, they have no hooks, and they expand only
- * variables in prompts. So their input is a pipe: a line is in a file, and the fed code reads that file with the
- * terminal as its input. The file's first line emits mark C, PS1 the end. After a line that changes PS1, and after an
- * interrupt, the wrapper is restored. Commands are called by path, so that user functions can't replace them. The
- * marks' texts are in files, so that no process list shows the token.
+ * dash and busybox's ash, on hosts, and a bash whose line editor can't be used. Their editors accept no private
+ * keys, they have no hooks, and they expand only variables in prompts. So their input is a pipe: a line is in a
+ * file, and the fed code reads that file with the terminal as its input. The file's first line emits mark C, PS1 the
+ * end. After a line that changes PS1, and after an interrupt, the wrapper is restored. Commands are called by path,
+ * so that user functions can't replace them. The marks' texts are in files, so that no process list shows the token.
  *
  * These shells list neither functions nor a history.
  */
@@ -118,7 +118,8 @@ const BASH: Kind = {
   hooks:
     'unset PROMPT_COMMAND; set +o history; case :$SHELLOPTS: in *:vi:*) set +o vi ;; *:emacs:*) set +o emacs ;; esac',
   words: 'compgen -A alias; echo; compgen -A function -A builtin -A keyword',
-  personal: (personal) => (personal ? '[ ! -f ~/.bashrc ] || . ~/.bashrc <>"$__aish_tty"' : ''),
+  // Wrapped at once: else the first prompt would be shown.
+  personal: (personal) => `${personal ? '[ ! -f ~/.bashrc ] || . ~/.bashrc <>"$__aish_tty"' : ''}\n__aish_wrap`,
   start: 'exec "$0" --noediting --rcfile "$1/startup.sh" -i',
   remembersExits: true,
 };
