@@ -30,6 +30,13 @@ import { Lines, Surface } from './Lines.tsx';
 
 type Props = { readonly columns: number; readonly rows: number };
 
+/** From so many rows on there is room for air. */
+const AIRY_ROWS = 12;
+const AIRY_PANE = 5;
+
+/** The blank line above a pane of so many rows. */
+const airOf = (rows: number): readonly string[] => (rows < AIRY_PANE ? [] : [' ']);
+
 /**
  * The transcript, followed by the answer and the command that are in progress. These are hidden while the user scrolls.
  */
@@ -50,7 +57,9 @@ const MainPart = memo(function MainPart({ columns, rows }: Props) {
   const streams = [reply, user, job, ...models, busy && !beside, progress !== '', fleet, said].filter(Boolean).length;
   const waits = useWaits();
   const attached = useAttached();
-  const room = rows - [waits, attached].filter(Boolean).length;
+  // What waits has a blank line above it where rows are plenty; what comes next belongs to the prompt.
+  const air = rows >= AIRY_ROWS ? 1 : 0;
+  const room = Math.max(0, rows - (waits ? 1 + air : 0) - (attached ? 1 : 0) - 1);
   const share = streams > 1 ? Math.max(1, Math.floor(room / streams)) : room;
   return (
     <Box flexDirection="column" justifyContent="flex-end" height={rows} overflowY="hidden">
@@ -74,7 +83,9 @@ const MainPart = memo(function MainPart({ columns, rows }: Props) {
           {job && <ExecPane command={job} columns={columns} rows={share} keyboard={keyboard} />}
         </>
       )}
+      {waits && <Box height={air} flexShrink={0} />}
       {waits && <WaitingRow activity={waits} columns={columns} />}
+      <Box height={1} flexShrink={0} />
       {attached && <Lines lines={[attachedLine(attached, screen.renderContext(columns))]} />}
     </Box>
   );
@@ -145,7 +156,7 @@ function ExecPane({ command, columns, rows, keyboard }: ExecProps) {
   const { output } = command.running;
   const frames = useFrames(output);
   useModes(command.running);
-  const heading = execHeading(command, screen.renderContext(columns));
+  const heading = [...airOf(rows), ...execHeading(command, screen.renderContext(columns))];
   const queued = useWaitingLines();
   const waiting = command.by === 'user' && command.job === undefined && queued !== '' ? queued.split('\n') : [];
   const room = Math.max(1, rows - heading.length - 1 - waiting.length);
@@ -191,15 +202,12 @@ function AgentsPane({ agents: { running, waiting }, columns, rows }: ProgressPro
   const { paint } = screen;
   const now = useTicker(true);
   const reveal = useReveal();
-  const shown = running.slice(0, rows);
+  const air = airOf(rows);
+  const shown = running.slice(0, rows - air.length);
   const context = screen.renderContext(columns);
   const left = waiting + running.length - shown.length;
-  const more = left > 0 && shown.length < rows ? [paint('dim', `  ${left} more to come`)] : [];
-  return (
-    <Box flexDirection="column" flexShrink={0}>
-      <Lines lines={[...shown.map((agent) => agentLine(agent, now, context, reveal)), ...more]} />
-    </Box>
-  );
+  const more = left > 0 && air.length + shown.length < rows ? [paint('dim', `  ${left} more to come`)] : [];
+  return <Lines lines={[...air, ...shown.map((agent) => agentLine(agent, now, context, reveal)), ...more]} />;
 }
 
 type ProgressPaneProps = {
@@ -214,7 +222,9 @@ type ProgressPaneProps = {
 function ProgressPane({ progress, columns, rows }: ProgressPaneProps) {
   const { paint } = useScreen();
   const lines = progress.split('\n').flatMap((line) => wrapText(line, columns - 2).slice(0, 1));
-  return <Lines lines={lines.slice(-rows).map((line) => paint('marker', '⋯ ') + paint('dim', line))} />;
+  const air = airOf(rows);
+  const shown = lines.slice(air.length - rows).map((line) => paint('marker', '⋯ ') + paint('dim', line));
+  return <Lines lines={[...air, ...shown]} />;
 }
 
 type FleetPaneProps = {
@@ -230,7 +240,8 @@ function FleetPane({ fleet, columns, rows }: FleetPaneProps) {
   useTicker(true);
   const reveal = useReveal();
   const told = { goal: reveal(fleet.goal), rows: fleet.rows(), key: screen.keyFor('global', 'abort') };
-  return <Lines lines={fleetRows(told, rows, screen.renderContext(columns))} />;
+  const air = airOf(rows);
+  return <Lines lines={[...air, ...fleetRows(told, rows - air.length, screen.renderContext(columns))]} />;
 }
 
 type StreamingProps = {

@@ -15,9 +15,9 @@ describe('a command of the user', () => {
 
   it('has a terminal as large as its pane, whatever the size was before', async () => {
     const stage = await setStage();
-    await stage.until(() => stage.room().join() === '78,20');
+    await stage.until(() => stage.room().join() === '78,19');
     stage.screen.resize({ columns: 60, rows: 20 });
-    await stage.until(() => stage.room().join() === '58,16');
+    await stage.until(() => stage.room().join() === '58,15');
   });
 
   it('gets the keyboard when it asks, says so, and one key takes it back', async () => {
@@ -55,7 +55,7 @@ describe('a command of the user', () => {
     stage.press('sleep 9\r');
     await stage.until(() => stage.commands.length === 1);
     stage.commands[0]?.print(Array.from({ length: 60 }, (_, n) => `printed ${n}`));
-    await stage.see('printed 40');
+    await stage.see('printed 45');
     stage.clock.advance(200);
     await stage.see('keys go to the program');
     stage.press('\x1d');

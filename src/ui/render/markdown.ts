@@ -3,7 +3,7 @@ import { Lexer, type Token, type Tokens } from 'marked';
 import { visibleControls } from '../../text/display.ts';
 import { lineWidth, safeLink, wrapText } from '../../text/wrap.ts';
 import { highlight } from './highlight.ts';
-import { onGround, paint, type Theme } from './theme.ts';
+import { MAX_PROSE, onGround, paint, type Theme } from './theme.ts';
 
 /** Longer texts are shown unrendered: for some of them the lexer's time grows faster than their length. */
 const MAX_CHARS = 400_000;
@@ -100,27 +100,28 @@ function renderBlocks(tokens: readonly Token[], width: number, theme: Theme, dep
 }
 
 function renderBlock(token: Tokens.Generic, width: number, theme: Theme, depth: number): string[] {
-  if (depth > MAX_DEPTH) return wrapText(plain(token.raw), width);
+  const prose = Math.min(width, MAX_PROSE);
+  if (depth > MAX_DEPTH) return wrapText(plain(token.raw), prose);
   switch (token.type) {
     case 'heading':
-      return wrapText(inline(token.tokens, theme, [theme.heading]), width);
+      return wrapText(inline(token.tokens, theme, [theme.heading]), prose);
     case 'paragraph':
     case 'text':
-      return wrapText(token.tokens === undefined ? plain(textOf(token)) : inline(token.tokens, theme), width);
+      return wrapText(token.tokens === undefined ? plain(textOf(token)) : inline(token.tokens, theme), prose);
     case 'code':
       return renderCode(token as Tokens.Code, width, theme);
     case 'blockquote':
-      return prefixed('│ ', '│ ', width, theme.quote, (room) =>
+      return prefixed('│ ', '│ ', prose, theme.quote, (room) =>
         renderBlocks(token.tokens ?? [], room, theme, depth + 1),
       );
     case 'list':
-      return renderList(token as Tokens.List, width, theme, depth);
+      return renderList(token as Tokens.List, prose, theme, depth);
     case 'table':
       return renderTable(token as Tokens.Table, width, theme);
     case 'hr':
       return [paint(theme.rule, '─'.repeat(width))];
     default:
-      return wrapText(plain(token.raw.replace(/\n+$/, '')), width);
+      return wrapText(plain(token.raw.replace(/\n+$/, '')), prose);
   }
 }
 

@@ -8,11 +8,8 @@ export type Cell = { readonly x: number; readonly y: number };
 const MAX_GAP = 4;
 /** A single stretch of up to this many bytes needs no synchronized update. */
 const MAX_LONE_BYTES = 200;
-/**
- * Attributes and colour of letters only: blanks don't show them, so cells that the terminal erases in this style look
- * right.
- */
-const LETTERS_ONLY = /^(?:(?:[123]|3[0-7]|9[0-7]|38;5;\d+|38;2;\d+;\d+;\d+)(?:;|$))*$/;
+/** Weight and colours: nothing is erased before the style is said anew, so a ground stays where it was drawn. */
+const PLAIN_COLOURS = /^(?:(?:[123]|[349][0-7]|[34]8;5;\d+|[34]8;2;\d+;\d+;\d+)(?:;|$))*$/;
 /** The style in force is unknown. */
 const UNKNOWN = -1;
 
@@ -70,7 +67,7 @@ export class Writer {
   /** Returns everything drawn since the last call as one piece, with the cursor put in its place. */
   end(cursor: Cell | undefined): string {
     const { sgr, link } = this.#parser.style(this.#style);
-    if (link !== '' || !LETTERS_ONLY.test(sgr)) this.#restyle(0);
+    if (link !== '' || !PLAIN_COLOURS.test(sgr)) this.#restyle(0);
     const body = this.#out;
     this.#out = '';
     if (cursor) this.#move(cursor.x, cursor.y);

@@ -5,7 +5,7 @@ import { stripStyles } from '../../text/style.ts';
 import { lineWidth } from '../../text/wrap.ts';
 import { type EditorLayout, layoutEditor } from '../editor/layout.ts';
 import { expand, isEmpty } from '../editor/state.ts';
-import type { Paint, Role } from '../render/theme.ts';
+import { onGround, type Paint, type Role, type Theme } from '../render/theme.ts';
 import type { Cell } from '../render/writer.ts';
 import type { Store, Ui } from './ui.ts';
 
@@ -18,6 +18,7 @@ const ROLES = { shell: 'success', ai: 'accent', meta: 'marker' } as const;
 export type PromptViewOptions = {
   readonly ui: Store<Ui>;
   readonly paint: Paint;
+  readonly theme: () => Theme;
   readonly name: () => string;
   /** Returns how the line will be routed; undefined where that is not known yet. */
   readonly route: () => Route | undefined;
@@ -118,7 +119,8 @@ export class PromptView {
   }
 
   #make(): readonly string[] {
-    const { paint, ui } = this.#options;
+    const { paint, theme, ui } = this.#options;
+    const { raise } = theme();
     const { layout, widths } = this.laid;
     const awake = isAwake(ui.get());
     const first = this.#first();
@@ -133,7 +135,7 @@ export class PromptView {
     const { painter = () => (row) => row.text, suggestion = () => '' } = this.#options;
     const painted = painter();
     const rest = awake ? displayText(suggestion()) : '';
-    return layout.rows.slice(first, first + this.rows).map((row, index) => {
+    const line = (row: EditorLayout['rows'][number], index: number) => {
       const text = awake ? painted(row) : paint('dim', row.text);
       const room = (first + index > 0 ? widths.width : widths.firstWidth) - textWidth(row.text);
       const last = first + index === layout.rows.length - 1;
@@ -141,12 +143,15 @@ export class PromptView {
       const ahead = last ? cut(rest, room - 1) : '';
       if (first + index > 0) return text + paint('dim', ahead);
       const left = room - textWidth(ahead);
-      const label = [verdict?.long, verdict?.short].find((each) => each !== undefined && textWidth(each) + 2 <= left);
-      const line = name + text + paint('dim', ahead);
+      const label = [verdict?.long, verdict?.short].find((each) => each !== undefined && textWidth(each) + 3 <= left);
+      const typed = name + text + paint('dim', ahead);
       return label === undefined
-        ? line
-        : line + ' '.repeat(left - textWidth(label)) + paint(verdict?.role ?? 'dim', label);
-    });
+        ? typed
+        : typed + ' '.repeat(left - textWidth(label) - 1) + paint(verdict?.role ?? 'dim', label);
+    };
+    return layout.rows
+      .slice(first, first + this.rows)
+      .map((row, index) => onGround(line(row, index), raise, widths.width));
   }
 
   #verdict(): Verdict | undefined {

@@ -113,6 +113,7 @@ export class Screen {
     this.prompt = new PromptView({
       ui: this.ui,
       paint: this.paint,
+      theme: () => this.#theme,
       name: () => shellPromptOf(app) ?? promptName(app),
       route: () => this.route,
       suggestion: () => this.recall.suggestion,

@@ -135,9 +135,12 @@ export class TranscriptView {
     const shown = this.#shown.get(key);
     if (!shown) return [];
     if (shown.entry.kind === 'norrisStep') return this.#taskOf(shown, width);
-    return this.#cache.get(key, shown.version, width, () =>
+    const lines = this.#cache.get(key, shown.version, width, () =>
       itemLines(shown, this.#context(width), (entry) => revealEntry(this.#engine, entry)),
     );
+    // Notices in a row are one block.
+    const isNotice = (each: string | undefined) => this.#shown.get(each ?? '')?.entry.kind === 'notice';
+    return isNotice(key) && isNotice(this.#before(key)) ? lines.slice(HEADING) : lines;
   }
 
   /** A step consists of the rows of its action; where it begins a task, the task is named. */
@@ -179,7 +182,7 @@ export class TranscriptView {
     const filter = this.#filters.get(key);
     if (filter !== undefined) return filteredLines(lines, filter);
     if (!entry || !isFolded(fold, entry, lines.length)) return lines;
-    if (entry.kind === 'thoughts') return [foldedThoughts(lines.length, this.#context(width).paint, this.#foldKey())];
+    if (entry.kind === 'thoughts') return [' ', foldedThoughts(lines.length - HEADING, this.#context(width).paint, this.#foldKey())];
     return foldLines(lines, fold, this.#context(width).paint, this.#foldKey());
   }
 

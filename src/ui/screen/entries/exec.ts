@@ -23,8 +23,8 @@ export const BAR_WIDTH = GUTTER;
 const PLACE_DISTANCE = 6;
 /** The longest description of a command by the model that is shown. In columns. */
 const MAX_LABEL = 60;
-/** Rows of the screen that output can't use: heading, sign, prompt, status. */
-const FRAME_ROWS = 4;
+/** Rows of the screen that output can't use: heading, sign, a blank row, prompt, status. */
+const FRAME_ROWS = 5;
 
 /** Returns the terminal size for a command whose output is shown in a frame. */
 export function outputSize({ columns, rows }: OutputSize): OutputSize {

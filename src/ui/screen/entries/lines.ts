@@ -13,29 +13,20 @@ import { stripStyles } from '../../../text/style.ts';
 import { lineWidth, wrapText } from '../../../text/wrap.ts';
 import { highlightDiff } from '../../render/highlight.ts';
 import { cut } from '../../render/segments.ts';
-import type { Paint, RenderContext } from '../../render/theme.ts';
+import { MAX_PROSE, type Paint, type RenderContext } from '../../render/theme.ts';
 import { delegateHeading, delegateLines } from './delegate.ts';
 import { execHeading, execLines } from './exec.ts';
-import { allowedText, GUTTER, headingLines, refusalFacts, withGutter } from './frame.ts';
+import { allowedText, GUTTER, headingLines, proseWidth, refusalFacts, withGutter } from './frame.ts';
 import { askedLines, norrisBeganLines, norrisEndedLines, norrisStepLines, planLines } from './norris.ts';
 import { proseLines } from './prose.ts';
 
-/** No wider than prose. */
-const MAX_RULE = 100;
-
 type Of<K extends Entry['kind']> = Extract<Entry, { kind: K }>;
 
-/**
- * Returns the lines of an entry, each at most `context.width` cells wide, with a blank line before it where one
- * belongs.
- */
+/** Returns the lines of an entry, each at most `context.width` cells wide, with a blank line before them. */
 export function entryLines(entry: Entry, context: RenderContext): string[] {
   const lines = drawn(entry, context);
-  return CLOSE.has(entry.kind) || lines.length === 0 ? lines : [' ', ...lines];
+  return lines.length === 0 ? lines : [' ', ...lines];
 }
-
-/** Kinds without a blank line before them. */
-const CLOSE: ReadonlySet<Entry['kind']> = new Set(['notice', 'refused', 'thoughts']);
 
 /**
  * Returns an entry with the secrets that the session replaced by handles: the user's own screen hides nothing from the
@@ -92,7 +83,7 @@ function assistantLines({ text, partial }: Of<'assistant'>, context: RenderConte
 }
 
 function thoughtLines({ text }: Of<'thoughts'>, { width, paint }: RenderContext): string[] {
-  const lines = wrapText(plainText(clean(text)), Math.max(1, width - GUTTER)).map((line) => paint('quote', line));
+  const lines = wrapText(plainText(clean(text)), proseWidth(width)).map((line) => paint('quote', line));
   return withGutter(lines, { first: paint('rule', '┊ '), rest: paint('rule', '┊ ') });
 }
 
@@ -128,7 +119,7 @@ const REFUSED = { skipped: 'skipped', aborted: 'aborted', invalid: 'refused', un
 function refusedLines({ action, how, reason, at, note }: Of<'refused'>, { width, paint }: RenderContext): string[] {
   const text = `${REFUSED[how]}: ${visible(nameAction(action))}`;
   const lines = [text, plainText(refusalFacts({ reason, at, note })).trim()].flatMap((line) =>
-    wrapText(line, width - GUTTER),
+    wrapText(line, proseWidth(width)),
   );
   return withGutter(
     lines.map((line) => paint('dim', line)),
@@ -141,7 +132,7 @@ const NOTICES = { info: ['dim', '· '], warning: ['text', '! '], error: ['error'
 function noticeLines({ level, text }: Of<'notice'>, { width, paint }: RenderContext): string[] {
   const [role, mark] = NOTICES[level];
   // The gutter shows who speaks; `:history` has the text that the model got.
-  const lines = wrapText(clean(text.replace(/^\[aish\] /, '')), width - GUTTER).map((line) => paint(role, line));
+  const lines = wrapText(clean(text.replace(/^\[aish\] /, '')), proseWidth(width)).map((line) => paint(role, line));
   return withGutter(lines, { first: paint(role, mark), rest: '  ' });
 }
 
@@ -157,16 +148,16 @@ function metaLines({ line, text, failed }: Of<'meta'>, context: RenderContext): 
 /** Wraps a text. Where a line has a description behind a gap, its continuation is indented to that. */
 function hanging(text: string, width: number): string[] {
   return text.split('\n').flatMap((line) => {
-    const half = stripStyles(line).slice(0, Math.ceil(width / 2));
-    const column = /^.*\S {2,}(?=\S)/.exec(half)?.[0].length ?? 2;
-    return wrapText(line, width, { indent: ' '.repeat(column) });
+    const column = /^\S.*? {2,}(?=\S)/.exec(stripStyles(line))?.[0].length ?? 2;
+    const most = column === 2 ? Math.min(width, MAX_PROSE) : width;
+    return wrapText(line, most, { indent: ' '.repeat(column <= width / 2 ? column : 2) });
   });
 }
 
 /** A rule across the screen, below which a resumed session goes on. */
 function resumedLine(entry: Of<'resumed'>, { width, paint }: RenderContext): string {
   const said = cut(` ${resumedText(entry)} `, Math.max(1, width - 2));
-  const rest = Math.max(0, Math.min(width, MAX_RULE) - lineWidth(said) - 2);
+  const rest = Math.max(0, width - lineWidth(said) - 2);
   return paint('rule', '──') + paint('dim', said) + paint('rule', '─'.repeat(rest));
 }
 

@@ -5,7 +5,7 @@ import { plainText, visible } from '../../../text/sanitize.ts';
 import { wrapText } from '../../../text/wrap.ts';
 import { cut } from '../../render/segments.ts';
 import type { RenderContext, Role } from '../../render/theme.ts';
-import { duration, GUTTER, headingLines, withGutter } from './frame.ts';
+import { duration, GUTTER, headingLines, proseWidth, withGutter } from './frame.ts';
 
 type Of<K extends Entry['kind']> = Extract<Entry, { kind: K }>;
 
@@ -92,10 +92,10 @@ export function askedLines(
 ): string[] {
   const { glyph, role, attached = [] } = asked;
   const { width, paint } = context;
-  const words = wrapText(plainText(asked.text), Math.max(1, width - GUTTER)).map((line) => paint(role, line));
+  const words = wrapText(plainText(asked.text), proseWidth(width)).map((line) => paint(role, line));
   const right = asked.right && paint('dim', asked.right);
   const head = headingLines({ glyph, role: 'accent', text: words.join('\n'), right, raised: true }, context);
   const names = attached.map((name) => visible(name)).join(' · ');
-  const behind = names === '' ? [] : wrapText(`with ${names}`, width - GUTTER);
+  const behind = names === '' ? [] : wrapText(`with ${names}`, proseWidth(width));
   return [...head, ...behind.map((line) => `  ${paint('dim', line)}`)];
 }
