@@ -1,6 +1,5 @@
 import { startGoal } from '../src/commands/attachments.ts';
 import { describeAction } from '../src/session/action.ts';
-import { sumOf } from '../src/session/cost.ts';
 import { type SubAgent, subAgents, waitingTasks } from '../src/session/delegate.ts';
 import type { Question } from '../src/session/question.ts';
 import type { NorrisRun } from '../src/session/run.ts';
@@ -56,10 +55,8 @@ export function useRunFacts(): RunFacts | undefined {
   const { secrets } = useScreen().app.engine.services;
   const { run } = useNorris();
   const now = useTicker(run !== undefined);
-  const spent = useSession((state) => sumOf(state.costs.rows).dollars);
   if (!run) return undefined;
-  const dollars = spent - sumOf(run.costsBefore?.rows ?? []).dollars;
-  return { ...run, goal: secrets.reveal(run.goal), now, dollars };
+  return { ...run, goal: secrets.reveal(run.goal), now };
 }
 
 const MAX_NAME_CHARS = 40;

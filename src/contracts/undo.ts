@@ -1,6 +1,6 @@
 /** Recorded changes of the agent's actions, and their undo (EF-1 … EF-3). */
 
-import { shortPath } from '../text/display.ts';
+import { shortPath, textWidth } from '../text/display.ts';
 import { nameText } from '../text/spelled.ts';
 
 /** A recorded command, patch, or undo. */
@@ -81,6 +81,8 @@ export type ChangedFile = {
   readonly path: string;
   readonly how: 'created' | 'changed' | 'deleted' | 'moved';
   readonly from?: string;
+  /** Lines added and removed, where it is a text of moderate size. */
+  readonly lines?: { readonly added: number; readonly removed: number };
 };
 
 /** What a Norris run has changed so far. */
@@ -91,8 +93,10 @@ export type RunChanges = {
   readonly lost: readonly string[];
 };
 
-const TAKE_BACK = / · :undo run takes (?:it|the rest) back$/;
-/** Up to this many names are all listed; of more only the first few. */
+const TAKE_BACK = /(?:^| · ):undo run takes (?:it|the rest) back/m;
+/** Files of a run that are named at its end. */
+const MAX_ROWS = 8;
+/** Up to so many names are all given; of more the first few. */
 const MAX_NAMES = 5;
 const FIRST_NAMES = 3;
 /** The maximum length of a name. */
@@ -138,15 +142,43 @@ export function changesText({ files, lost }: RunChanges, cwd: string): string {
   const git = files.filter(({ path }) => GIT_OWN.test(path));
   const caches = files.filter(({ path }) => !GIT_OWN.test(path) && CACHES.test(path));
   const yours = files.filter(({ path }) => !GIT_OWN.test(path) && !CACHES.test(path));
-  const parts = [
-    ...(yours.length > 0 ? [`${countsOf(yours)}: ${namesOf(topmostOf(yours), cwd)}`] : []),
+  const others = [
     ...(git.length > 0 ? [`git's own: ${git.length}`] : []),
     ...(caches.length > 0 ? [`caches: ${caches.length}`] : []),
-  ];
-  const all = parts.length > 0 ? parts.join(' · ') : 'only modes or times changed';
-  if (lost.length === 0) return `${all} · :undo run takes it back`;
-  const gone = `not kept: ${namesOf(lost, cwd)}`;
-  return parts.length === 0 ? `changed, and ${gone}` : `${all} · ${gone} · :undo run takes the rest back`;
+  ].join(' · ');
+  const first = countsOf(yours) || (others === '' ? 'only modes or times changed' : 'none of your files changed');
+  return [
+    first,
+    ...rowsOf(yours, cwd),
+    ...(others === '' ? [] : [others]),
+    `cannot be taken back: ${lost.length === 0 ? 'nothing' : namesOf(lost, cwd)}`,
+    `:undo run takes ${lost.length === 0 ? 'it' : 'the rest'} back · :undo list chooses`,
+  ].join('\n');
+}
+
+/** A row for each file: its name, and what happened to it. A directory stands for everything below it. */
+function rowsOf(files: readonly ChangedFile[], cwd: string): readonly string[] {
+  const top = topmostOf(files);
+  const shown = top.slice(0, top.length > MAX_ROWS ? MAX_ROWS - 1 : MAX_ROWS);
+  const names = shown.map((path) => nameIn(path, cwd));
+  const widest = Math.max(0, ...names.map(textWidth));
+  const rows = names.map((name, at) => {
+    const path = shown[at] ?? '';
+    const below = files.filter((file) => file.path.startsWith(`${path}/`));
+    const file = files.find((each) => each.path === path);
+    const how = below.length > 0 ? countsOf(below) : file ? fateOf(file, cwd) : '';
+    return `  ${name}${' '.repeat(widest - textWidth(name))}  ${how}`;
+  });
+  return [...rows, ...(top.length > shown.length ? [`  and ${top.length - shown.length} more`] : [])];
+}
+
+/** `+4 −2`, `created, +12`, `moved from a`. */
+export function fateOf({ how, from, lines }: ChangedFile, cwd: string): string {
+  const word = how === 'moved' && from !== undefined ? `moved from ${nameIn(from, cwd)}` : how;
+  if (!lines || how === 'deleted') return word;
+  const { added, removed } = lines;
+  if (how === 'created') return `${word}, +${added}`;
+  return `${how === 'moved' ? `${word}, ` : ''}+${added} −${removed}`;
 }
 
 /** Returns a path relative to a directory; only the end of a long one. */

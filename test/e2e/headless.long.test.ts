@@ -23,7 +23,7 @@ describe('aish-tui run', () => {
 
   it.skipIf(lacks('cc'))('lists at its end what it changed, however it ends', async () => {
     const edit = call('bash', { command: 'echo x >> notes.txt; mkdir -p .git new; touch .git/a new/b' });
-    const line = /1 file changed, 1 created: .*notes\.txt.* · git's own: \d · :undo run takes it back/;
+    const line = /1 file changed, 1 created\n.*notes\.txt +\+1 −0\n[\s\S]*git's own: \d\n.*\n:undo run takes it back/;
     const ways: readonly (readonly [ReturnType<typeof call>, number, readonly string[]])[] = [
       [say('GOAL: complete'), 0, []],
       [say('GOAL: blocked'), 3, []],

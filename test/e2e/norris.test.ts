@@ -18,7 +18,7 @@ describe('Norris on screen', () => {
     expect(rig.text()).toContain('There are 3 Python files');
     expect(rig.text()).toMatch(/^✓ +1 +find .*only reads · \d+/m);
     expect(rig.text()).toMatch(/^✓ +2 +find .*only reads · \d+/m);
-    expect(rig.text()).toMatch(/done · 3 steps/);
+    expect(rig.text()).toMatch(/done {2}find all .* 3 of \d+ steps/);
   });
 
   it.each(['proceed', 'skip', 'abort'] as const)('HALTs on rm -rf, and %s does what it says', async (answer) => {

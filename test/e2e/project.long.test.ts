@@ -412,14 +412,14 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project mode', { timeout: 60_000 }
     expect(readdirSync(place.work)).not.toContain('src');
     expect(told(server)).toContain('[aish] action tried, then discarded by user');
     expect(told(server)).toContain('[aish] action tried, then applied by user');
-    await rig.waitFor(/1 file deleted: src · :undo run/);
+    await rig.waitFor(/1 file deleted\n.* src +.*deleted[\s\S]*:undo run/);
     expect(rig.text().match(/:undo run takes it back/g)).toHaveLength(1);
     // A key shows what was undone.
     await rig.waitFor('[aish:fast]> :undo run');
     rig.key('right');
     rig.key('enter');
     await rig.waitFor(
-      /src is restored \(directory\)[\s\S]*Press Enter \(:undo run yes\) to undo this\n\[aish:fast\]> :undo run yes/,
+      /src comes back \(directory\)[\s\S]*Enter \(:undo run yes\) puts it back\s+\[aish:fast\]> :undo run yes/,
     );
     rig.key('enter');
     await rig.waitFor(/undone: \d+ · /);

@@ -63,7 +63,7 @@ describe('the screen', () => {
         const lines = r.screen();
         const prompts = r.text().match(/\[aish:demo\]>/g) ?? [];
         const ends = /RESTRICTED --/.test(lines[rows - 1] ?? '') && (lines[rows - 2] ?? '').startsWith('[aish:');
-        return lines.length === rows && ends && /│ 100/.test(lines[rows - 3] ?? '') && prompts.length === 1;
+        return lines.length === rows && ends && /│ 100/.test(lines[rows - 4] ?? '') && prompts.length === 1;
       });
     }
   });

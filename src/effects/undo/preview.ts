@@ -5,7 +5,7 @@
 
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import { type KeptAction, summaryOf } from '../../contracts/undo.ts';
+import { type ChangedFile, type KeptAction, summaryOf } from '../../contracts/undo.ts';
 import { shortPath } from '../../text/display.ts';
 import { visible } from '../../text/sanitize.ts';
 import { nameText } from '../../text/spelled.ts';
@@ -118,6 +118,26 @@ export function readText(path: string): string | undefined {
   } finally {
     closeSync(fd);
   }
+}
+
+/** Files of a run whose lines are counted. */
+const MAX_COUNTED = 12;
+
+/** Returns what actions changed, with the lines that were added to and removed from the first texts of moderate size. */
+export async function countedFiles(net: Net): Promise<readonly ChangedFile[]> {
+  const { diffLines } = await import('diff');
+  const olds = new Map(net.changes.map(({ path, how, old }) => [path, how === 'created' ? 'empty' : old]));
+  return net.files.map((file, at) => {
+    const old = olds.get(file.path);
+    if (at >= MAX_COUNTED || old === undefined || file.how === 'deleted') return file;
+    const before = old === 'empty' ? '' : readText(old);
+    const after = readText(file.path);
+    if (before === undefined || after === undefined) return file;
+    const parts = diffLines(before, after);
+    const sum = (wanted: 'added' | 'removed') =>
+      parts.reduce((lines, part) => lines + (part[wanted] ? (part.count ?? 0) : 0), 0);
+    return { ...file, lines: { added: sum('added'), removed: sum('removed') } };
+  });
 }
 
 /** What an undo of an action would put back, as the launcher told it. */

@@ -12,6 +12,7 @@ import { type NotKept, probeStore, type Ran, runLauncher, sharesBlocks } from '.
 import { Leftovers } from './leftovers.ts';
 import { unkeptIn, whenEnded } from './names.ts';
 import { Net, readSteps, writeSteps } from './net.ts';
+import { countedFiles } from './preview.ts';
 import {
   dropRecord,
   EmptyRecords,
@@ -279,7 +280,7 @@ export class ChangeStore implements UndoPort {
       this.#options.changed?.([...(paths ?? [join(tree ?? cwd, 'files that can’t be told')]), ...past]);
       if (run !== undefined && told) {
         const net = (this.#changed?.run === run ? this.#changed.net : new Net()).add(directory, steps);
-        this.#changed = { run, net, files: net.files };
+        this.#changed = { run, net, files: await countedFiles(net).catch(() => net.files) };
       }
       if (this.#looking === looking) this.#looking = undefined;
       this.#options.onChanged?.();

@@ -1,7 +1,6 @@
 /** Work in progress: the row above the prompt, a fleet's hosts, and the header of a run (NO-8). Pure. */
 
 import type { FleetRow } from '../../contracts/fleet.ts';
-import { shortDollars } from '../../session/cost.ts';
 import type { NorrisRun } from '../../session/run.ts';
 import { textWidth } from '../../text/display.ts';
 import { plainText, visible } from '../../text/sanitize.ts';
@@ -151,10 +150,8 @@ function hostRow(row: FleetRow, [sign, colour]: Look, name: number, { width, pai
 
 // The goal and the progress of a run, above everything that it does (NO-8).
 
-export type RunFacts = Pick<NorrisRun, 'goal' | 'step' | 'maxSteps' | 'tasks' | 'startedAt'> & {
+export type RunFacts = Pick<NorrisRun, 'goal' | 'tasks' | 'startedAt'> & {
   readonly now: number;
-  /** The cost so far; 0 where nothing is counted. */
-  readonly dollars: number;
   /** Whether the rail shows the plan. */
   readonly planElsewhere?: true;
 };
@@ -173,17 +170,13 @@ export function runHeaderLines(facts: RunFacts, rows: number, context: RenderCon
   return [titleRow(facts, context), ...plan, ...(plan.length > 0 ? [rule] : [])];
 }
 
+/** The status bar has the step and the cost. */
 function titleRow(facts: RunFacts, { width, paint, theme }: RenderContext): string {
-  const { goal, step, maxSteps, tasks, startedAt, now, dollars } = facts;
+  const { goal, tasks, startedAt, now } = facts;
   const bare = paint('text', 'x') === 'x';
   const chip = paint('norris', bare ? '[NORRIS]' : ' NORRIS ');
   const k = tasks && Math.min(tasks.current + 1, tasks.list.length);
-  const counted = [
-    ...(tasks ? [`task ${k} of ${tasks.list.length}`] : []),
-    `step ${step} of ${maxSteps}`,
-    elapsed(now - startedAt),
-    ...(dollars > 0 ? [shortDollars(dollars)] : []),
-  ].join(' · ');
+  const counted = [...(tasks ? [`task ${k} of ${tasks.list.length}`] : []), elapsed(now - startedAt)].join(' · ');
   const room = width - lineWidth(chip) - counted.length - 4;
   const [line = ''] = plainText(goal).split('\n');
   const left = `${chip} ${paint('strong', cut(line, Math.max(8, room)))}`;

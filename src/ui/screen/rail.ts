@@ -5,7 +5,7 @@
 
 import type { App } from '../../commands/app.ts';
 import type { Job } from '../../contracts/commands.ts';
-import { type ChangedFile, nameIn } from '../../contracts/undo.ts';
+import { type ChangedFile, fateOf, nameIn } from '../../contracts/undo.ts';
 import { sizeForModel } from '../../engine/live.ts';
 import { MAX_DELEGATE_STEPS, type SubAgent, subAgents, waitingTasks } from '../../session/delegate.ts';
 import { directoryAt } from '../../session/place.ts';
@@ -158,7 +158,7 @@ function changedRows({ changed, cwd }: RailFacts, context: RenderContext): reado
   const shown = changed.slice(0, MAX_CHANGED);
   return [
     row(paint('strong', 'changed so far'), paint('dim', ':undo run'), context),
-    ...shown.map(({ path, how }) => row(nameIn(path, cwd), paint('dim', how), context)),
+    ...shown.map((file) => row(nameIn(file.path, cwd), paint('dim', fateOf(file, cwd)), context)),
     ...(changed.length > shown.length ? [paint('dim', `${changed.length - shown.length} more`)] : []),
   ];
 }

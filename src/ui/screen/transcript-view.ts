@@ -1,7 +1,10 @@
 /** The transcript for the viewport: follows the engine's entries, wraps each once, keeps the scroll position. */
+import { tellsChanges } from '../../contracts/undo.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { TranscriptItem } from '../../engine/transcript.ts';
+import { nameAction } from '../../session/action.ts';
 import type { Entry } from '../../session/entry.ts';
+import { visible } from '../../text/sanitize.ts';
 import type { Searchable } from '../render/search.ts';
 import type { RenderContext } from '../render/theme.ts';
 import { type Anchor, createLineCache, createViewport, type ViewportState as Visible } from '../render/viewport.ts';
@@ -19,7 +22,7 @@ import {
   otherFold,
   revealEntry,
 } from './entries/lines.ts';
-import { taskLine } from './entries/norris.ts';
+import { changesLines, norrisEndedLines, type RunTale, taskLine } from './entries/norris.ts';
 
 /** The most entries that are searched for a long one: each may have to be wrapped first. */
 const MAX_SEARCHED_ENTRIES = 200;
@@ -135,6 +138,14 @@ export class TranscriptView {
     const shown = this.#shown.get(key);
     if (!shown) return [];
     if (shown.entry.kind === 'norrisStep') return this.#taskOf(shown, width);
+    const tale = this.#steps.taleOf(key);
+    const ends = this.#shown.get(this.#before(key) ?? '')?.entry.kind === 'norrisEnded';
+    if (shown.entry.kind === 'norrisEnded' && tale) {
+      const { secrets } = this.#engine.services;
+      return [' ', ...norrisEndedLines(secrets.reveal(shown.entry), this.#context(width), secrets.reveal(tale))];
+    }
+    if (shown.entry.kind === 'notice' && ends && tellsChanges(shown.entry.text))
+      return changesLines(this.#engine.services.secrets.reveal(shown.entry.text), this.#context(width));
     const lines = this.#cache.get(key, shown.version, width, () =>
       itemLines(shown, this.#context(width), (entry) => revealEntry(this.#engine, entry)),
     );
@@ -182,7 +193,8 @@ export class TranscriptView {
     const filter = this.#filters.get(key);
     if (filter !== undefined) return filteredLines(lines, filter);
     if (!entry || !isFolded(fold, entry, lines.length)) return lines;
-    if (entry.kind === 'thoughts') return [' ', foldedThoughts(lines.length - HEADING, this.#context(width).paint, this.#foldKey())];
+    if (entry.kind === 'thoughts')
+      return [' ', foldedThoughts(lines.length - HEADING, this.#context(width).paint, this.#foldKey())];
     return foldLines(lines, fold, this.#context(width).paint, this.#foldKey());
   }
 
@@ -457,11 +469,15 @@ class RunSteps {
   readonly #steps = new Map<string, number>();
   /** Keys of the steps that begin a task. */
   readonly #tasks = new Set<string>();
+  /** What is known of each run that has ended, by the key of its end. */
+  readonly #tales = new Map<string, RunTale>();
+  #tale: RunTale | undefined;
   #step = 0;
   #task = 0;
 
   /** Must be called for every entry once, in order. */
   note({ key, entry }: TranscriptItem): void {
+    this.#tell(key, entry);
     if (entry.kind === 'norrisBegan' || entry.kind === 'norrisEnded') this.#step = 0;
     if (entry.kind === 'norrisBegan') this.#task = 0;
     if (entry.kind === 'norrisStep') {
@@ -472,8 +488,24 @@ class RunSteps {
     if (entry.kind === 'exec' && entry.by === 'model' && this.#step > 0) this.#steps.set(key, this.#step);
   }
 
+  #tell(key: string, entry: Entry): void {
+    const tale = this.#tale;
+    if (entry.kind === 'norrisBegan') {
+      this.#tale = { goal: entry.goal, maxSteps: entry.maxSteps, tasks: [], asked: [] };
+    } else if (!tale) return;
+    else if (entry.kind === 'norrisEnded') {
+      this.#tales.set(key, tale);
+      this.#tale = undefined;
+    } else this.#tale = { ...tale, ...planOf(tale, entry), asked: [...tale.asked, ...askedIn(entry)] };
+  }
+
+  taleOf(key: string): RunTale | undefined {
+    return this.#tales.get(key);
+  }
+
   /** Starts again with the first entry. */
   restart(): void {
+    this.#tale = undefined;
     this.#step = 0;
     this.#task = 0;
   }
@@ -488,3 +520,27 @@ class RunSteps {
     return step !== undefined && entry?.kind === 'exec' && entry.result?.exit === 0 ? { step, entry } : undefined;
   }
 }
+
+/** Returns the tasks with the steps that each has taken: a new plan keeps those that were begun. */
+function planOf({ tasks }: RunTale, entry: Entry): Pick<RunTale, 'tasks'> {
+  if (entry.kind === 'plan') {
+    const begun = tasks.filter(({ steps }) => steps > 0);
+    return { tasks: [...begun, ...entry.tasks.map((text) => ({ text, steps: 0 }))] };
+  }
+  if (entry.kind !== 'norrisStep' || !entry.task) return { tasks };
+  const { k, text } = entry.task;
+  const list = [...tasks];
+  list[k - 1] = { text, steps: (list[k - 1]?.steps ?? 0) + 1 };
+  return { tasks: list };
+}
+
+/** Returns an action that was put to the user, in words. */
+function askedIn(entry: Entry): readonly string[] {
+  if (entry.kind === 'exec' && entry.approvedAt !== undefined) return [`approved: ${oneLine(entry.command)}`];
+  if (entry.kind === 'tool' && entry.approvedAt !== undefined)
+    return [`approved: ${oneLine(`${entry.name} ${entry.arguments}`)}`];
+  if (entry.kind === 'refused' && entry.at !== undefined) return [`${entry.how}: ${oneLine(nameAction(entry.action))}`];
+  return [];
+}
+
+const oneLine = (text: string) => visible(text).replace(/\s+/g, ' ');

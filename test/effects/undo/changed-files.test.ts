@@ -73,34 +73,52 @@ const changed = (...paths: readonly string[]): readonly ChangedFile[] =>
   paths.map((path) => ({ path, how: 'changed' }));
 const text = (files: readonly ChangedFile[], lost: readonly string[] = []) => changesText({ files, lost }, '/w');
 
-describe('the line at the end of a run', () => {
-  it('names up to five files, of more the first three, and how to undo', () => {
-    const five = ['/w/a', '/w/b/c', '/other/d', '/w/e', '/w/f'];
-    expect(text(changed(...five))).toBe('5 files changed: a, b/c, /other/d, e, f · :undo run takes it back');
-    const line = text([...changed(...five), { path: '/w/g', how: 'created' }]);
-    expect(line).toBe('5 files changed, 1 created: a, b/c, /other/d and 3 more · :undo run takes it back');
-    expect(tellsChanges(line)).toBe(true);
-    expect(text([])).toBe('only modes or times changed · :undo run takes it back');
+describe('the end of a run', () => {
+  const KEYS = ':undo run takes it back · :undo list chooses';
+
+  it('names up to eight files, each with what happened to it, and how to take it back', () => {
+    const files: readonly ChangedFile[] = [
+      { path: '/w/a', how: 'changed', lines: { added: 4, removed: 2 } },
+      { path: '/w/b/c', how: 'created', lines: { added: 12, removed: 0 } },
+      { path: '/other/d', how: 'moved', from: '/w/d' },
+    ];
+    const told = text(files);
+    expect(told.split('\n')).toEqual([
+      '1 file changed, 1 created, 1 moved',
+      '  a         +4 −2',
+      '  b/c       created, +12',
+      '  /other/d  moved from d',
+      'cannot be taken back: nothing',
+      KEYS,
+    ]);
+    expect(tellsChanges(told)).toBe(true);
+    expect(text(changed(...'abcdefghij'.split('').map((name) => `/w/${name}`)))).toContain('\n  and 3 more\n');
+    expect(text([])).toBe(`only modes or times changed\ncannot be taken back: nothing\n${KEYS}`);
   });
 
   it('names a directory in place of its contents, and counts the files', () => {
     const files = ['/w/src', '/w/src/a', '/w/src/b'].map((path) => ({ path, how: 'deleted' }) as const);
-    expect(text(files)).toBe('2 files deleted: src · :undo run takes it back');
+    expect(text(files)).toMatch(/^2 files deleted\n {2}src {2}2 files deleted\n/);
   });
 
   it('separates the user’s files from those of git and caches, and says what is not kept', () => {
     const files = changed('/w/a', '/w/.git/index', '/w/.git/HEAD', '/w/node_modules/x/y', '/w/p/__pycache__/z.pyc');
-    expect(text(files, ['/w/.env'])).toBe(
-      "1 file changed: a · git's own: 2 · caches: 2 · not kept: .env · :undo run takes the rest back",
-    );
+    expect(text(files, ['/w/.env']).split('\n')).toEqual([
+      '1 file changed',
+      '  a  changed',
+      "git's own: 2 · caches: 2",
+      'cannot be taken back: .env',
+      ':undo run takes the rest back · :undo list chooses',
+    ]);
   });
 
   it.each(['\x1b[2J\nrun done', `\x1b[2J\n${'x'.repeat(200)}`, `${'x'.repeat(200)}\x1b[2J\nrun done`])(
     'lets no file name send escapes, begin a line, or fill the screen: %j',
     (name) => {
-      const line = text([{ path: `/w/${name}`, how: 'created' }]);
-      expect(line).not.toMatch(/[\x00-\x1f]/);
-      expect(line.length).toBeLessThan(140);
+      const lines = text([{ path: `/w/${name}`, how: 'created' }]).split('\n');
+      expect(lines).toHaveLength(4);
+      expect(lines.join('')).not.toMatch(/[\x00-\x1f]/);
+      expect(lines[1]?.length).toBeLessThan(100);
     },
   );
 });

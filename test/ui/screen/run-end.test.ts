@@ -18,11 +18,35 @@ it('the end of a run names its cost, and no dollars if nothing was paid', () => 
   expect(textOf({ ...ended, cost: { ...tokens, dollars: 0 } })).not.toContain('$');
 });
 
-it('the end of a run starts with its status, and continues below it, not in the gutter', () => {
+it('begins with how it went, and gives the reason below, beside a bar', () => {
   const reason = 'the tests can’t be run here: the compiler is not installed, and there is no network to get it by';
   const lines = norrisEndedLines({ ...ended, status: 'blocked', reason }, context).map(stripStyles);
-  expect(lines).toHaveLength(2);
-  expect(lines[0]).toMatch(/^! blocked: the tests/);
-  expect(lines[1]).toMatch(/^ {2}\S.* · 2 steps · 1 command · 2\.0 s$/);
-  expect(textOf(ended)).toBe('✓ done · 2 steps · 1 command · 2.0 s');
+  expect(lines).toHaveLength(3);
+  expect(lines[0]).toMatch(/^! blocked {2,}2 steps · 1 command · 2\.0 s$/);
+  expect(lines[1]).toMatch(/^│ the tests/);
+  expect(lines[2]).toMatch(/^│ \S/);
+  expect(textOf(ended)).toMatch(/^✓ done {2,}2 steps · 1 command · 2\.0 s$/);
+});
+
+it('tells the steps of each task, and what the user was asked', () => {
+  const tale = {
+    goal: 'make the test pass',
+    maxSteps: 16,
+    tasks: [
+      { text: 'find what is left', steps: 2 },
+      { text: 'mend the test', steps: 1 },
+      { text: 'report', steps: 0 },
+    ],
+    asked: ['approved: rm app.log'],
+  };
+  const lines = norrisEndedLines(ended, context, tale).map(stripStyles);
+  expect(lines[0]).toMatch(/^✓ done {2}make the test pass {2,}2 of 16 steps · 1 command · 2\.0 s$/);
+  expect(lines.slice(1).map((line) => line.replace(/ {4,}/, ' … '))).toEqual([
+    '│ ✓ find what is left … 2 steps',
+    '│ ✓ mend the test … 1 step',
+    '│ ○ report',
+    '│ ',
+    '│ you were asked once',
+    '│   approved: rm app.log',
+  ]);
 });

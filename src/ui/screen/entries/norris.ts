@@ -1,10 +1,10 @@
 /** An autonomous run in the transcript (banner, steps, summary; NO-8), and the user's questions and goals. */
-import { receiptText, shortDollars } from '../../../session/cost.ts';
+import { shortDollars } from '../../../session/cost.ts';
 import type { Entry } from '../../../session/entry.ts';
 import { plainText, visible } from '../../../text/sanitize.ts';
 import { wrapText } from '../../../text/wrap.ts';
 import { cut } from '../../render/segments.ts';
-import type { RenderContext, Role } from '../../render/theme.ts';
+import { padTo, type RenderContext, type Role } from '../../render/theme.ts';
 import { duration, GUTTER, headingLines, proseWidth, withGutter } from './frame.ts';
 
 type Of<K extends Entry['kind']> = Extract<Entry, { kind: K }>;
@@ -50,25 +50,87 @@ export function taskLine(task: NonNullable<Of<'norrisStep'>['task']>, { width, p
   return paint('rule', label.slice(0, 3)) + paint('dim', label.slice(3)) + paint('strong', text);
 }
 
-export function norrisEndedLines(entry: Of<'norrisEnded'>, { width, paint }: RenderContext): string[] {
-  const { status, reason, steps, commands, skips, milliseconds, cost, receipt } = entry;
+/** What the transcript tells of a run: its goal, the steps of each task, and what was put to the user. */
+export type RunTale = {
+  readonly goal: string;
+  readonly maxSteps: number;
+  readonly tasks: readonly { readonly text: string; readonly steps: number }[];
+  /** Each action, and what became of it. */
+  readonly asked: readonly string[];
+};
+
+/** Actions put to the user that are named at the end. */
+const MAX_ASKED = 3;
+
+/** How a run ended, what each task took, and what the user was asked. */
+export function norrisEndedLines(entry: Of<'norrisEnded'>, context: RenderContext, tale?: RunTale): string[] {
+  const { width, paint } = context;
+  const { status, reason, steps, commands, skips, milliseconds, cost } = entry;
   const good = status === 'done' || status === 'tasks_complete';
+  const role = good ? 'success' : status === 'failed' ? 'error' : 'warning';
   const facts = [
-    count(steps, 'step'),
+    tale ? `${steps} of ${count(tale.maxSteps, 'step')}` : count(steps, 'step'),
     count(commands, 'command'),
     ...(skips > 0 ? [`${skips} skipped`] : []),
     duration(milliseconds),
     ...(cost && cost.dollars > 0 ? [shortDollars(cost.dollars)] : []),
   ].join(' · ');
-  const role = good ? 'success' : 'warning';
-  // The line above a failed run has said why.
-  const why = reason && status !== 'failed' ? `: ${plainText(reason)}` : '';
-  const more = status === 'budget_exhausted' ? ' · Ctrl-X n goes on' : '';
-  const text = `${paint(role, status.replace('_', ' '))}${why} ${paint('dim', `· ${facts}${more}`)}`;
-  const lines = [text, ...(receipt ? [paint('dim', receiptText(receipt))] : [])];
+  const [goal = ''] = plainText(tale?.goal ?? '').split('\n');
+  const head = headingLines(
+    {
+      glyph: good ? '✓' : '!',
+      role,
+      text: [paint(role, status.replace('_', ' ')), goal === '' ? '' : paint('strong', goal)]
+        .filter(Boolean)
+        .join('  '),
+      right: paint('dim', facts),
+    },
+    context,
+  );
+  // The line above a failed run has given its reason.
+  const why = reason && status !== 'failed' ? [plainText(reason)] : [];
+  const more = status === 'budget_exhausted' ? [`${paint('strong', 'Ctrl-X n')} goes on`] : [];
+  const parts = [[...why, ...more], taskRows(tale, good, context), askedRows(tale, context)];
+  const below = parts.filter((part) => part.length > 0).flatMap((part, at) => (at === 0 ? part : ['', ...part]));
+  const bar = paint(role, '│ ');
+  const lines = below.flatMap((line) => wrapText(line, Math.max(1, width - GUTTER)));
+  return [...head, ...withGutter(lines, { first: bar, rest: bar })];
+}
+
+function taskRows({ tasks = [] }: Partial<RunTale> = {}, good: boolean, { width, paint }: RenderContext): string[] {
+  const last = tasks.findLastIndex(({ steps }) => steps > 0);
+  return tasks.map(({ text, steps }, at) => {
+    const sign = steps > 0 && (good || at < last) ? paint('success', '✓') : paint('dim', '○');
+    const right = steps > 0 ? count(steps, 'step') : '';
+    const room = Math.max(1, width - GUTTER - right.length - 5);
+    const left = `${sign} ${paint('text', cut(plainText(text).replace(/\s+/g, ' '), room))}`;
+    return right === '' ? left : `${padTo(left, width - GUTTER - right.length - 1)}${paint('dim', right)}`;
+  });
+}
+
+function askedRows({ asked = [] }: Partial<RunTale> = {}, { width, paint }: RenderContext): string[] {
+  if (asked.length === 0) return [];
+  const times = asked.length === 1 ? 'once' : asked.length === 2 ? 'twice' : `${asked.length} times`;
+  const named = asked.slice(0, MAX_ASKED).map((each) => `  ${cut(each, Math.max(1, width - GUTTER - 2))}`);
+  const more = asked.length > MAX_ASKED ? [`  and ${asked.length - MAX_ASKED} more`] : [];
+  return [`${paint('dim', 'you were asked')} ${times}`, ...[...named, ...more].map((line) => paint('dim', line))];
+}
+
+/** What a run changed, as the end of its block: the keys that take it back stand out. */
+export function changesLines(text: string, { width, paint }: RenderContext): string[] {
+  const [first = '', ...rest] = plainText(text).split('\n');
+  const keys = rest.pop() ?? '';
+  const bar = paint('success', '│ ');
+  const lines = [
+    '',
+    paint('strong', first),
+    ...rest.map((line) => line.replace(/^ {2}.*| nothing$/, (part) => paint('text', part))),
+    '',
+    keys.replace(/:undo \w+/g, (part) => paint('strong', part)),
+  ];
   return withGutter(
-    lines.flatMap((line) => wrapText(line, Math.max(1, width - GUTTER))),
-    { first: paint(role, good ? '✓ ' : '! '), rest: '  ' },
+    lines.flatMap((line) => wrapText(line, Math.max(1, width - GUTTER), { indent: '  ' })),
+    { first: bar, rest: bar },
   );
 }
 
