@@ -123,7 +123,7 @@ export function readText(path: string): string | undefined {
 /** Files of a run whose lines are counted. */
 const MAX_COUNTED = 12;
 
-/** Returns what actions changed, with the lines that were added to and removed from the first texts of moderate size. */
+/** Returns what actions changed; for the first texts of moderate size with the lines added and removed. */
 export async function countedFiles(net: Net): Promise<readonly ChangedFile[]> {
   const { diffLines } = await import('diff');
   const olds = new Map(net.changes.map(({ path, how, old }) => [path, how === 'created' ? 'empty' : old]));

@@ -3,7 +3,7 @@ import { Lexer, type Token, type Tokens } from 'marked';
 import { visibleControls } from '../../text/display.ts';
 import { lineWidth, safeLink, wrapText } from '../../text/wrap.ts';
 import { highlight } from './highlight.ts';
-import { MAX_PROSE, onGround, paint, type Theme } from './theme.ts';
+import { onGround, paint, type Theme } from './theme.ts';
 
 /** Longer texts are shown unrendered: for some of them the lexer's time grows faster than their length. */
 const MAX_CHARS = 400_000;
@@ -13,6 +13,9 @@ const MAX_INLINE_CHARS = 3000;
 const MAX_DEPTH = 12;
 /** Below this width nothing is indented. */
 const MIN_WIDTH = 6;
+
+/** Columns that a text to be read has at most; code, tables and rules go to the edge. */
+export const MAX_PROSE = 100;
 
 /** Renders a whole text. No line is wider than `width`; raw HTML and control characters are shown as text. */
 export function renderMarkdown(text: string, width: number, theme: Theme): string[] {

@@ -46,15 +46,15 @@ function widthOf(segments: readonly Segment[]): number {
   return segments.reduce((sum, { text }) => sum + textWidth(text) + GAP.length, 0);
 }
 
-/** Cuts the text to at most `columns` cells, the last of them an ellipsis. */
-export function cut(text: string, columns: number): string {
+/** Cuts the text to at most `columns` cells, with a mark of one cell or none at its end. */
+export function cut(text: string, columns: number, mark = '…'): string {
   if (textWidth(text) <= columns) return text;
   let width = 0;
   let kept = '';
   for (const grapheme of graphemes(text)) {
     width += graphemeWidth(grapheme);
-    if (width > columns - 1) break;
+    if (width > columns - mark.length) break;
     kept += grapheme;
   }
-  return `${kept}…`;
+  return kept + mark;
 }

@@ -254,9 +254,6 @@ export function paintOf(theme: Theme): Paint {
   return (role, text) => paint(theme[role], text);
 }
 
-/** Columns that a text to be read has at most; code, tables and rules go to the edge. */
-export const MAX_PROSE = 100;
-
 /** What drawing needs to know: the columns it has, and how things are coloured. */
 export type RenderContext = { readonly width: number; readonly paint: Paint; readonly theme: Theme };
 

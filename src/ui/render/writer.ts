@@ -9,7 +9,7 @@ const MAX_GAP = 4;
 /** A single stretch of up to this many bytes needs no synchronized update. */
 const MAX_LONE_BYTES = 200;
 /** Weight and colours: nothing is erased before the style is said anew, so a ground stays where it was drawn. */
-const PLAIN_COLOURS = /^(?:(?:[123]|[349][0-7]|[34]8;5;\d+|[34]8;2;\d+;\d+;\d+)(?:;|$))*$/;
+const PLAIN_COLOURS = /^(?:(?:[123]|[349][0-7]|[34]8(?:;\d+)+)(?:;|$))*$/;
 /** The style in force is unknown. */
 const UNKNOWN = -1;
 

@@ -1,10 +1,11 @@
 /** The prompt as lines: its name, the draft, how the line will be routed, and the cursor. */
 import type { Route } from '../../contracts/lines.ts';
-import { displayText, graphemes, textWidth } from '../../text/display.ts';
+import { displayText, textWidth } from '../../text/display.ts';
 import { stripStyles } from '../../text/style.ts';
 import { lineWidth } from '../../text/wrap.ts';
 import { type EditorLayout, layoutEditor } from '../editor/layout.ts';
 import { expand, isEmpty } from '../editor/state.ts';
+import { cut } from '../render/segments.ts';
 import { onGround, type Paint, type Role, type Theme } from '../render/theme.ts';
 import type { Cell } from '../render/writer.ts';
 import type { Store, Ui } from './ui.ts';
@@ -120,7 +121,6 @@ export class PromptView {
 
   #make(): readonly string[] {
     const { paint, theme, ui } = this.#options;
-    const { raise } = theme();
     const { layout, widths } = this.laid;
     const awake = isAwake(ui.get());
     const first = this.#first();
@@ -140,18 +140,15 @@ export class PromptView {
       const room = (first + index > 0 ? widths.width : widths.firstWidth) - textWidth(row.text);
       const last = first + index === layout.rows.length - 1;
       // The cursor is on the first character of the suggestion, so it needs a cell after the text.
-      const ahead = last ? cut(rest, room - 1) : '';
+      const ahead = last ? cut(rest, room - 1, '') : '';
       if (first + index > 0) return text + paint('dim', ahead);
       const left = room - textWidth(ahead);
-      const label = [verdict?.long, verdict?.short].find((each) => each !== undefined && textWidth(each) + 3 <= left);
+      const label = [verdict?.long, verdict?.short].find((each) => each && textWidth(each) + 3 <= left);
       const typed = name + text + paint('dim', ahead);
-      return label === undefined
-        ? typed
-        : typed + ' '.repeat(left - textWidth(label) - 1) + paint(verdict?.role ?? 'dim', label);
+      return label ? typed + ' '.repeat(left - textWidth(label) - 1) + paint(verdict?.role ?? 'dim', label) : typed;
     };
-    return layout.rows
-      .slice(first, first + this.rows)
-      .map((row, index) => onGround(line(row, index), raise, widths.width));
+    const rows = layout.rows.slice(first, first + this.rows);
+    return rows.map((row, index) => onGround(line(row, index), theme().raise, widths.width));
   }
 
   #verdict(): Verdict | undefined {
@@ -169,17 +166,6 @@ export class PromptView {
     if (route.unsure !== undefined && flip === undefined) return unsureVerdict(kind, asked === expand(editor));
     return { long: `${short} · Alt-S: ${kind === 'shell' ? 'ask' : 'shell'}`, short, role: ROLES[kind] };
   }
-}
-
-function cut(text: string, room: number): string {
-  let shown = '';
-  let width = 0;
-  for (const each of graphemes(text)) {
-    width += textWidth(each);
-    if (width > room) break;
-    shown += each;
-  }
-  return shown;
 }
 
 /** The verdict for a line that could be either: Enter asks once, and a second Enter takes the line as shown. */

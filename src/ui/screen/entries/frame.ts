@@ -2,7 +2,7 @@
 
 import type { AllowedBy } from '../../../session/action.ts';
 import { lineWidth, wrapText } from '../../../text/wrap.ts';
-import { MAX_PROSE, onGround, padTo, type RenderContext, type Role } from '../../render/theme.ts';
+import { onGround, padTo, type RenderContext, type Role } from '../../render/theme.ts';
 
 /** Cells of the gutter, whose glyph or bar says who made an entry. */
 export const GUTTER = 2;
@@ -10,11 +10,6 @@ export const GUTTER = 2;
 const MIN_HEADING = 18;
 
 export type Gutter = { readonly first: string; readonly rest: string };
-
-/** Returns how many cells prose may take beside the gutter. */
-export function proseWidth(width: number): number {
-  return Math.max(1, Math.min(width, MAX_PROSE) - GUTTER);
-}
 
 /** Puts a gutter before each line; `first` and `rest` must be of the same width. */
 export function withGutter(lines: readonly string[], { first, rest }: Gutter): string[] {

@@ -12,13 +12,14 @@ import { clean, plainText, visible } from '../../../text/sanitize.ts';
 import { stripStyles } from '../../../text/style.ts';
 import { lineWidth, wrapText } from '../../../text/wrap.ts';
 import { highlightDiff } from '../../render/highlight.ts';
+import { MAX_PROSE } from '../../render/markdown.ts';
 import { cut } from '../../render/segments.ts';
-import { MAX_PROSE, type Paint, type RenderContext } from '../../render/theme.ts';
+import type { Paint, RenderContext } from '../../render/theme.ts';
 import { delegateHeading, delegateLines } from './delegate.ts';
 import { execHeading, execLines } from './exec.ts';
-import { allowedText, GUTTER, headingLines, proseWidth, refusalFacts, withGutter } from './frame.ts';
+import { allowedText, GUTTER, headingLines, refusalFacts, withGutter } from './frame.ts';
 import { askedLines, norrisBeganLines, norrisEndedLines, norrisStepLines, planLines } from './norris.ts';
-import { proseLines } from './prose.ts';
+import { proseLines, proseWidth } from './prose.ts';
 
 type Of<K extends Entry['kind']> = Extract<Entry, { kind: K }>;
 

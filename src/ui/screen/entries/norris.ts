@@ -5,7 +5,8 @@ import { plainText, visible } from '../../../text/sanitize.ts';
 import { wrapText } from '../../../text/wrap.ts';
 import { cut } from '../../render/segments.ts';
 import { padTo, type RenderContext, type Role } from '../../render/theme.ts';
-import { duration, GUTTER, headingLines, proseWidth, withGutter } from './frame.ts';
+import { duration, GUTTER, headingLines, withGutter } from './frame.ts';
+import { proseWidth } from './prose.ts';
 
 type Of<K extends Entry['kind']> = Extract<Entry, { kind: K }>;
 

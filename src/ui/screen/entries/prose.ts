@@ -5,12 +5,17 @@
 import { withoutMarkers } from '../../../session/reply.ts';
 import { clean, plainText } from '../../../text/sanitize.ts';
 import { wrapText } from '../../../text/wrap.ts';
-import { createMarkdownStream, renderMarkdown } from '../../render/markdown.ts';
+import { createMarkdownStream, MAX_PROSE, renderMarkdown } from '../../render/markdown.ts';
 import type { RenderContext } from '../../render/theme.ts';
-import { withGutter } from './frame.ts';
+import { GUTTER, withGutter } from './frame.ts';
 
 /** A longer line, in characters, is shown by its two ends: nobody reads it, and wrapping it takes long. */
 const MAX_LINE_CHARS = 8000;
+
+/** Returns how many cells prose may take beside the gutter. */
+export function proseWidth(width: number): number {
+  return Math.max(1, Math.min(width, MAX_PROSE) - GUTTER);
+}
 
 /** A whole text as lines. */
 export function proseLines(text: string, { width, theme }: RenderContext): string[] {
