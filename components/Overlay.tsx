@@ -5,9 +5,11 @@ import { useNorris } from '../hooks/useNorris.ts';
 import { useArming, useReportSeenLines } from '../hooks/useOverlay.ts';
 import { useSession } from '../hooks/useSession.ts';
 import { displayText, textWidth } from '../src/text/display.ts';
-import { wrapText } from '../src/text/wrap.ts';
+import { lineWidth, wrapText } from '../src/text/wrap.ts';
+import { fuzzySearch } from '../src/ui/editor/fuzzy.ts';
 import { type Pending, showChord } from '../src/ui/keymap/resolver.ts';
 import { cut } from '../src/ui/render/segments.ts';
+import { onGround, type Paint, padTo, type RenderContext } from '../src/ui/render/theme.ts';
 import type { QuestionLayout } from '../src/ui/screen/halt/layout.ts';
 import { questionPicture } from '../src/ui/screen/halt/picture.ts';
 import type { QuestionWords } from '../src/ui/screen/halt/words.ts';
@@ -35,7 +37,7 @@ export function Overlay({ overlay, columns }: { readonly overlay: OverlayState; 
     case 'confirmAbort':
       return <ConfirmAbort focus={panel.focus} columns={columns} />;
     case 'choices':
-      return <Choices panel={panel} columns={columns} rows={rows - ending} ending={ending} />;
+      return <Choices panel={panel} columns={columns} rows={rows - ending} ending={ending} closed={overlay.closed} />;
     case 'find':
       return <FindField text={panel.text} note={panel.note} filters={panel.filter !== undefined} columns={columns} />;
     case 'none':
@@ -60,33 +62,33 @@ function Choices({
   columns,
   rows,
   ending,
+  closed,
 }: {
   readonly panel: Open;
   readonly columns: number;
   readonly rows: number;
   /** Rows below the list for the end of the selected session. */
   readonly ending: number;
+  /** Whether a rule with its keys ends it. */
+  readonly closed: boolean;
 }) {
-  const { paint } = useScreen();
+  const screen = useScreen();
+  const { paint } = screen;
   const { items, index, of, query } = panel;
-  const room = rows - 1;
+  const room = rows - (closed ? 2 : 1);
   const first = Math.max(0, Math.min(index - Math.floor(room / 2), items.length - room));
   const title = of === 'completion' ? ' completions ' : ` ${of}: ${query}▏`;
   const note = ` ${items.length === 0 ? 0 : index + 1} of ${items.length} `;
   const visible = items.slice(first, first + room);
-  const words = visible.map(({ text, label }) => oneLine(label ?? text, columns - 2));
-  // Notes get a column of their own if there is room.
-  const column = Math.min(Math.max(0, ...words.map(textWidth)), Math.floor(columns / 2));
-  const shown = visible.map(({ note = '' }, row) => {
-    const word = words[row] ?? '';
-    const gap = Math.max(2, column - textWidth(word) + 2);
-    const space = columns - 3 - textWidth(word) - gap;
-    const behind = note !== '' && space > 3 ? ' '.repeat(gap) + paint('dim', oneLine(note, space)) : '';
-    return (first + row === index ? paint('button', ` ${word} `) : ` ${word} `) + behind;
-  });
+  const row = choiceRow(visible, of === 'completion' ? '' : query, screen.renderContext(columns));
+  const shown = visible.map((item, at) =>
+    row(item, first + at === index, item.group === visible[at - 1]?.group ? '' : (item.group ?? '')),
+  );
+  const keys = of === 'everything' ? ' Enter does it · Esc closes ' : ' Enter takes it · Esc closes ';
   const list = [
     rule(paint('strong', title), note, columns, 'dim', paint),
     ...(shown.length > 0 ? shown : [paint('dim', ' nothing matches')]),
+    ...(closed ? [rule(paint('dim', keys), '', columns, 'dim', paint)] : []),
   ];
   const { text = '', ending: read } = items[index] ?? {};
   if (ending === 0 || !read) return <Lines lines={list} />;
@@ -96,6 +98,35 @@ function Choices({
       <Ending key={text} read={read} columns={columns} rows={ending} />
     </Box>
   );
+}
+
+const MARK = 2;
+
+/** Draws rows of a list: kind, name with the matched letters marked, note, and at the right edge the key. */
+function choiceRow(items: readonly PanelItem[], query: string, { width: columns, paint, theme }: RenderContext) {
+  const group = Math.max(0, ...items.map((item) => (item.group === undefined ? 0 : textWidth(item.group) + 2)));
+  const named = (item: PanelItem) => oneLine(item.label ?? item.text, columns - MARK - group);
+  // The notes have a column of their own, where there is room.
+  const column = Math.min(Math.max(0, ...items.map((item) => textWidth(named(item)))), Math.floor(columns / 2));
+  return (item: PanelItem, chosen: boolean, kind: string): string => {
+    const name = named(item);
+    const key = item.key === undefined ? '' : ` ${item.key} `;
+    const gap = Math.max(2, column - textWidth(name) + 2);
+    const space = columns - MARK - group - textWidth(name) - gap - textWidth(key) - 1;
+    const note = item.note && space > 3 ? ' '.repeat(gap) + paint('dim', oneLine(item.note, space)) : '';
+    const left = `${chosen ? paint('user', '❯ ') : '  '}${paint('dim', kind.padEnd(group))}${marked(name, query, chosen, paint)}${note}`;
+    const right = lineWidth(left) + textWidth(key) <= columns ? key : '';
+    const line = padTo(left, columns - textWidth(right)) + paint('text', right);
+    return chosen ? onGround(line, theme.hit, columns) : line;
+  };
+}
+
+/** The letters that a search has matched stand out. */
+function marked(name: string, query: string, chosen: boolean, paint: Paint): string {
+  const [found] = query.trim() === '' ? [] : fuzzySearch([name], query);
+  const hits = new Set(found?.positions);
+  const role = chosen ? 'strong' : 'text';
+  return [...name.matchAll(/./gsu)].map(({ 0: char, index }) => paint(hits.has(index) ? 'user' : role, char)).join('');
 }
 
 type Props = {

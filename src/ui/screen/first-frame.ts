@@ -99,7 +99,13 @@ export class FirstFrame {
     const { compositor } = this.output;
     if (!compositor) return;
     const paint = paintOf(theme);
-    const prompt = new PromptView({ ui: this.#ui, paint, theme: () => theme, name: () => name, route: () => undefined });
+    const prompt = new PromptView({
+      ui: this.#ui,
+      paint,
+      theme: () => theme,
+      name: () => name,
+      route: () => undefined,
+    });
     const { lines, cursor } = prompt;
     const measure = () => ({ y: this.output.rows - 1 - lines().length, height: lines().length });
     const surface = { measure, lines, cursor };

@@ -18,7 +18,13 @@ export type Overlay =
     }
   | { readonly kind: 'which'; readonly rows: number; readonly pending: Pending }
   /** `ending`: the lowest rows, which show how a session ended. */
-  | { readonly kind: 'panel'; readonly rows: number; readonly panel: Panel; readonly ending: number };
+  | {
+      readonly kind: 'panel';
+      readonly rows: number;
+      readonly panel: Panel;
+      readonly ending: number;
+      readonly closed: boolean;
+    };
 
 /** Precedes the text of a field. */
 export const FIELD_MARK = '› ';
@@ -53,7 +59,11 @@ export function overlayOf(
   const rows = panelRows(panel, columns, main);
   return rows === 0
     ? { kind: 'none', rows: 0 }
-    : { kind: 'panel', rows, panel, ending: panel.kind === 'choices' ? endingRows(panel, main) : 0 };
+    : {
+        ...{ kind: 'panel', rows, panel },
+        ending: panel.kind === 'choices' ? endingRows(panel, main) : 0,
+        closed: panel.kind === 'choices' && isClosed(panel, main),
+      };
 }
 
 /** Returns the number of columns for the list of keys that may follow. */
@@ -84,9 +94,17 @@ type Choices = Extract<Panel, { kind: 'choices' }>;
 /** Returns the rows for the title and as many items as fit. */
 function listRows(panel: Choices, main: number): number {
   const most = panel.of === 'everything' ? 16 : 10;
-  return 1 + Math.min(Math.max(1, panel.items.length), Math.max(1, Math.min(most, main - 2 - endingRows(panel, main))));
+  const room = main - 2 - (isClosed(panel, main) ? 1 : 0) - endingRows(panel, main);
+  const rules = isClosed(panel, main) ? 2 : 1;
+  return rules + Math.min(Math.max(1, panel.items.length), Math.max(1, Math.min(most, room)));
 }
 
+/** Whether a rule with the keys ends the list: not on few rows, nor where the end of a session stands below. */
+function isClosed(panel: Choices, main: number): boolean {
+  return panel.of !== 'completion' && main >= CLOSED_MAIN && endingRows(panel, main) === 0;
+}
+
+const CLOSED_MAIN = 12;
 /** From this many rows on there is room for the end of a session. */
 const ENDING_MAIN = 20;
 const MAX_ENDING = 16;

@@ -14,6 +14,10 @@ export type Size = { readonly columns: number; readonly rows: number };
  * session ended.
  */
 export type PanelItem = Completion & {
+  /** The kind of thing, said once for those that follow each other. */
+  readonly group?: string;
+  /** The key that does the same. */
+  readonly key?: string;
   readonly run?: () => void;
   readonly ending?: () => Promise<readonly SessionMoment[]>;
 };

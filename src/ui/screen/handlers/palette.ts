@@ -1,7 +1,6 @@
 /** The palette (F2): finds commands, models, colours, keys and earlier commands by a few letters. */
 import { submitLine } from '../../../commands/submit.ts';
 import { commands } from '../../../commands/table.ts';
-import type { Completion } from '../../../contracts/lines.ts';
 import { visible } from '../../../text/sanitize.ts';
 import { setText } from '../../editor/commands.ts';
 import { fuzzySearch } from '../../editor/fuzzy.ts';
@@ -9,16 +8,16 @@ import { showChord } from '../../keymap/resolver.ts';
 import type { Binding } from '../../keymap/table.ts';
 import type { Screen } from '../screen.ts';
 import { sessionItems } from '../sessions.ts';
-import { NO_PANEL } from '../ui.ts';
+import { NO_PANEL, type PanelItem } from '../ui.ts';
 
 /** The number of earlier commands that are searched, the newest first. */
 const MAX_BLOCKS = 200;
 const MAX_MATCHES = 200;
-/** Cells for the kind of an item. */
-const KIND = 9;
+/** So many of each kind are found. */
+const MAX_OF_KIND = 8;
 
 /** An item, and what choosing it does. */
-type Item = Completion & { readonly label: string; readonly run: () => void };
+type Item = PanelItem & Required<Pick<PanelItem, 'label' | 'group' | 'run'>>;
 
 /**
  * Opens the list, or closes it.
@@ -38,10 +37,7 @@ export function openPalette(screen: Screen, keys: readonly Binding[], press: (bi
   void screen.app.sessions.list().then((sessions) => {
     const { panel } = screen.ui.get();
     if (panel.kind !== 'choices' || panel.find !== find) return;
-    const more = sessionItems(screen, sessions).map((each) => ({
-      ...each,
-      label: `${'session'.padEnd(KIND)} ${each.label}`,
-    }));
+    const more = sessionItems(screen, sessions).map((each) => ({ ...each, group: 'session' }));
     const findAll = (query: string) => search([...withForms(query), ...more], query);
     screen.ui.update({ panel: { ...panel, items: findAll(panel.query), find: findAll } });
   });
@@ -55,14 +51,19 @@ function search(all: readonly Item[], query: string): readonly Item[] {
   const wanted = query.toLowerCase();
   const placeIn = ({ text }: Item) => text.toLowerCase().indexOf(wanted);
   const called = all.filter((item) => placeIn(item) >= 0).toSorted((one, other) => placeIn(one) - placeIn(other));
-  const byText = new Map(all.map((item) => [`${item.label} ${item.note ?? ''}`, item]));
+  const byText = new Map(
+    all.map((item) => [[item.group, item.label, item.note, item.key].filter(Boolean).join(' '), item]),
+  );
   // The search takes the last line for the newest, and so puts it first among equals.
   const found = fuzzySearch([...byText.keys()].toReversed(), query, MAX_MATCHES);
-  return [...new Set([...called, ...found.flatMap(({ text }) => byText.get(text) ?? [])])];
+  const items = [...new Set([...called, ...found.flatMap(({ text }) => byText.get(text) ?? [])])];
+  // The kinds in the order of their best.
+  const most = query === '' ? items.length : MAX_OF_KIND;
+  return Object.values(Object.groupBy(items, ({ group }) => group)).flatMap((group) => (group ?? []).slice(0, most));
 }
 
 function item(kind: string, text: string, note: string, run: () => void): Item {
-  return { text, label: `${kind.padEnd(KIND)} ${text}`, note, run };
+  return { text, label: text, group: kind, note, run };
 }
 
 /** A command that needs arguments is put into the prompt; any other runs. */
@@ -104,7 +105,7 @@ function settingItems(screen: Screen): readonly Item[] {
 function keyItems(keys: readonly Binding[], press: (binding: Binding) => void): readonly Item[] {
   return keys.map((binding) => {
     const chords = binding.chords.slice(0, 2).map(showChord).join(', ');
-    return item('key', binding.label, chords, () => press(binding));
+    return { ...item('key', binding.label, '', () => press(binding)), key: chords };
   });
 }
 
