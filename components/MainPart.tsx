@@ -286,8 +286,10 @@ function TranscriptPane({ columns, rows }: TranscriptProps) {
     return key === navigator.selected && text !== ' ' ? markStart(found) : found;
   });
   const more = paint('dim', `── ↓ ${view.below.toLocaleString('en')} more below · Ctrl-End `);
-  const shown =
-    view.followsTail || view.below === 0 ? [...welcome, ...lines] : [...lines.slice(0, Math.max(0, rows - 1)), more];
+  // The start screen stands in the middle of what is free.
+  const free = welcome.length === 0 ? 0 : Math.max(0, Math.floor((rows - welcome.length - lines.length) / 2));
+  const begin = [...welcome, ...Array.from({ length: free }, () => ' '), ...lines];
+  const shown = view.followsTail || view.below === 0 ? begin : [...lines.slice(0, Math.max(0, rows - 1)), more];
   return <Lines lines={shown.slice(-rows)} shrinks onPlace={place} />;
 }
 
@@ -305,6 +307,12 @@ function useWelcome(columns: number): readonly string[] {
   if (gone) return [];
   const { version } = app.info();
   const place = `${shortPath(cwd)}${branch === undefined ? '' : `, git ${branch}`}`;
-  const model = { name: preset.name, id: preset.model, demo: preset.demo === true, problem };
+  const model = {
+    name: preset.name,
+    id: preset.model,
+    demo: preset.demo === true,
+    answers: problem === '',
+    problem: problem || undefined,
+  };
   return welcomeLines({ version, place, model, mode }, screen.renderContext(columns));
 }

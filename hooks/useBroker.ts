@@ -22,7 +22,10 @@ export function useAnswering(): boolean {
   return useSyncExternalStore(subscribe, () => reply !== undefined && reply.text.length > 0);
 }
 
-/** Returns why the server of a preset can't answer. While `looks`, it is asked again until it can. */
+/**
+ * Returns why the server of a preset can't answer; '' if it can, undefined while that is unknown. While `looks`, it is
+ * asked again until it can.
+ */
 export function useServerProblem(preset: string, looks: boolean): string | undefined {
   const { presets } = useScreen().app;
   const [seen, setSeen] = useState<{ readonly preset: string; readonly problem: string | undefined }>();
@@ -46,5 +49,5 @@ export function useServerProblem(preset: string, looks: boolean): string | undef
       clearTimeout(timer);
     };
   }, [presets, preset, looks]);
-  return seen?.preset === preset ? seen.problem : undefined;
+  return seen?.preset === preset ? (seen.problem ?? '') : undefined;
 }

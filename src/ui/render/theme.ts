@@ -233,9 +233,7 @@ export function paint(style: string, text: string): string {
 
 /** Returns a line on a background over the whole width; the line itself where there is no background. */
 export function onGround(line: string, ground: string, width: number): string {
-  if (ground === '') return line;
-  const open = `\x1b[${ground}m`;
-  return `${open}${padTo(line, width).replaceAll('\x1b[0m', `\x1b[0m${open}`)}\x1b[0m`;
+  return ground ? paint(ground, padTo(line, width).replaceAll('\x1b[0m', `\x1b[0m\x1b[${ground}m`)) : line;
 }
 
 /** Appends blanks to a styled line up to `width` cells. */

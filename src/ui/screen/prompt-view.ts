@@ -137,11 +137,12 @@ export class PromptView {
     const rest = awake ? displayText(suggestion()) : '';
     const line = (row: EditorLayout['rows'][number], index: number) => {
       const text = awake ? painted(row) : paint('dim', row.text);
-      const room = (first + index > 0 ? widths.width : widths.firstWidth) - textWidth(row.text);
-      const last = first + index === layout.rows.length - 1;
-      // The cursor is on the first character of the suggestion, so it needs a cell after the text.
+      const at = first + index;
+      const room = (at ? widths.width : widths.firstWidth) - textWidth(row.text);
+      const last = at === layout.rows.length - 1;
+      // The cursor stands on the first character of the suggestion, and needs a cell behind the text.
       const ahead = last ? cut(rest, room - 1, '') : '';
-      if (first + index > 0) return text + paint('dim', ahead);
+      if (at) return text + paint('dim', ahead);
       const left = room - textWidth(ahead);
       const label = [verdict?.long, verdict?.short].find((each) => each && textWidth(each) + 3 <= left);
       const typed = name + text + paint('dim', ahead);

@@ -19,6 +19,8 @@ export type WelcomeFacts = {
     readonly name: string;
     readonly id: string | undefined;
     readonly demo: boolean;
+    /** Whether its server has answered. */
+    readonly answers?: boolean | undefined;
     /** Why the model's server can't answer. */
     readonly problem?: string | undefined;
   };
@@ -27,7 +29,7 @@ export type WelcomeFacts = {
 
 /** The most columns, so that related texts stay close together. */
 const MAX_WIDTH = 72;
-const LABEL = 9;
+const LABEL = 14;
 
 const EXAMPLES: readonly (readonly [glyph: string, role: Role, line: string, what: string])[] = [
   ['❯', 'user', 'git status', 'runs in your shell'],
@@ -35,9 +37,7 @@ const EXAMPLES: readonly (readonly [glyph: string, role: Role, line: string, wha
   ['»', 'accent', ':norris find files > 10 MB', 'works on a goal alone'],
 ];
 
-const SAFE = 'The model asks before anything destructive. F1 lists the keys and commands.';
-
-/** At most twelve lines. */
+/** At most twelve lines, in the middle of a wide screen. */
 export function welcomeLines({ version, place, model, mode }: WelcomeFacts, context: RenderContext): string[] {
   const { paint } = context;
   const width = Math.min(context.width - 1, MAX_WIDTH);
@@ -45,15 +45,16 @@ export function welcomeLines({ version, place, model, mode }: WelcomeFacts, cont
     const room = width - lineWidth(right) - 2;
     return right === '' || lineWidth(left) > room ? left : padTo(left, room + 2) + right;
   };
-  const named = (label: string, text: string) => paint('dim', label.padEnd(LABEL)) + text;
+  const tick = paint('success', '✓');
+  const named = (label: string, text: string, right = '') => both(paint('dim', label.padEnd(LABEL)) + text, right);
   const setup = paint('strong', ':setup');
   const answers = model.demo
-    ? `none yet: a built-in demo answers · ${setup} connects one`
-    : `${model.name}${model.id === undefined ? '' : ` (${model.id})`} · ${paint('strong', ':model')} lists and switches`;
+    ? named('model', 'none yet: a built-in demo answers', `${setup} ${paint('dim', 'connects one')}`)
+    : named('model', `${model.name}${model.id === undefined ? '' : ` (${model.id})`}`, model.answers ? tick : '');
   // Last, next to the prompt, where every screen shows it.
   const last =
     model.problem === undefined
-      ? paint('dim', context.width < 60 ? 'F1 lists the keys.' : SAFE)
+      ? both(paint('dim', 'F1 lists the keys · F2 finds everything'), paint('dim', 'just type'))
       : `${paint('error', `✗ ${model.problem}`)} · start it and just ask, or ${setup}`;
   const examples = EXAMPLES.map(([glyph, role, line, what]) =>
     both(`${paint(role, glyph)} ${paint('function', line)}`, paint('dim', what)),
@@ -64,16 +65,21 @@ export function welcomeLines({ version, place, model, mode }: WelcomeFacts, cont
       paint('dim', 'your shell and a model on one screen'),
     ),
     '',
-    named('here', place),
-    named('model', answers),
+    named('shell', place, tick),
+    answers,
     '',
     ...examples,
     '',
-    `${paint(mode, ` ${mode.toUpperCase()} `)} ${MODE_WORDS[mode].welcome}`,
+    named(mode, MODE_WORDS[mode].welcome),
+    '',
     last,
-  ].flatMap((line) =>
-    line === '' ? [' '] : wrapText(line, Math.max(1, context.width), { indent: ' '.repeat(GUTTER) }),
-  );
+  ]
+    .flatMap((line) =>
+      line === ''
+        ? [' ']
+        : wrapText(line, Math.max(1, Math.min(context.width, MAX_WIDTH)), { indent: ' '.repeat(GUTTER) }),
+    )
+    .map((line) => ' '.repeat(Math.max(0, Math.floor((context.width - MAX_WIDTH) / 2))) + line);
 }
 
 // The lines that stay on the normal screen after the program has left: the end of the transcript, and how to resume

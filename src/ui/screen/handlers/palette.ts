@@ -14,7 +14,7 @@ import { NO_PANEL, type PanelItem } from '../ui.ts';
 const MAX_BLOCKS = 200;
 const MAX_MATCHES = 200;
 /** So many of each kind are found. */
-const MAX_OF_KIND = 8;
+const MAX_OF_KIND = 12;
 
 /** An item, and what choosing it does. */
 type Item = PanelItem & Required<Pick<PanelItem, 'label' | 'group' | 'run'>>;
