@@ -25,10 +25,9 @@ it.each(SCENES.map((scene) => [scene.name, scene] as const))('%s has one blank r
     const above = rows.slice(0, begin);
     // A panel may take the whole screen.
     if (above.length > 0) expect(above.at(-1), `${size}: above the prompt`).toBe('');
-    const said = above.slice(above.findIndex((row) => row !== ''));
-    const text = said.join('\n').trimEnd();
-    if (text.includes('your shell and a model on one screen')) continue;
-    expect(text, size).not.toMatch(/\n\n\n/);
+    const said = above.slice(above.findIndex((row) => HEAD.test(row)));
+    if (above.join('\n').includes('your shell and a model on one screen')) continue;
+    expect(said.join('\n').trimEnd(), size).not.toMatch(/\n\n\n/);
     for (const [at, row] of said.entries())
       if (at > 0 && HEAD.test(row)) expect(said[at - 1]?.slice(0, 1), `${size}: above ${row}`).toMatch(/^[▹─]?$/);
   }
