@@ -419,7 +419,7 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project mode', { timeout: 60_000 }
     rig.key('right');
     rig.key('enter');
     await rig.waitFor(
-      /src comes back \(directory\)[\s\S]*Enter \(:undo run yes\) puts it back\s+\[aish:fast\]> :undo run yes/,
+      /src is restored \(directory\)[\s\S]*Press Enter \(:undo run yes\) to undo this\s+\[aish:fast\]> :undo run yes/,
     );
     rig.key('enter');
     await rig.waitFor(/undone: \d+ · /);

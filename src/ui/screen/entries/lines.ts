@@ -149,9 +149,9 @@ function metaLines({ line, text, failed }: Of<'meta'>, context: RenderContext): 
 /** Wraps a text. Where a line has a description behind a gap, its continuation is indented to that. */
 function hanging(text: string, width: number): string[] {
   return text.split('\n').flatMap((line) => {
-    const column = /^\S.*? {2,}(?=\S)/.exec(stripStyles(line))?.[0].length ?? 2;
-    const most = column === 2 ? Math.min(width, MAX_PROSE) : width;
-    return wrapText(line, most, { indent: ' '.repeat(column <= width / 2 ? column : 2) });
+    const half = stripStyles(line).slice(0, Math.ceil(width / 2));
+    const column = /^.*\S {2,}(?=\S)/.exec(half)?.[0].length ?? 2;
+    return wrapText(line, column === 2 ? Math.min(width, MAX_PROSE) : width, { indent: ' '.repeat(column) });
   });
 }
 
