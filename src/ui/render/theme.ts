@@ -150,8 +150,6 @@ const ROLES = {
   unrestricted: ['1', 'onUnrestricted', 'unrestricted'],
   /** The name of a host. */
   host: ['1;7', 'host'],
-  /** Its name before a command that ran there. */
-  hostName: ['1', 'host'],
   status: ['', 'muted'],
   /** Backgrounds alone: the user's lines, code, the panel of a question. */
   raise: ['', '', 'raise'],

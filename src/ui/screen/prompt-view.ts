@@ -176,7 +176,7 @@ function unsureVerdict(kind: 'shell' | 'ai', asked: boolean): Verdict {
   const long = asked
     ? `Enter: ${same} · Alt-S Enter: ${other}`
     : `${short} · Alt-S: ${kind === 'shell' ? 'ask' : 'shell'}`;
-  return { long, short, role: asked ? 'warning' : 'text' };
+  return { long, short, role: 'text' };
 }
 
 /** Returns whether keys go to the prompt. A list of choices belongs to the draft. */

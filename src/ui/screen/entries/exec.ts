@@ -72,7 +72,7 @@ export function execHeading(named: Named, context: RenderContext): string[] {
 /** The machine that a command ran on, where that is not the user's own. */
 function onHost(cwd: string | undefined, paint: Paint): string {
   const host = cwd === undefined ? undefined : hostOf(cwd);
-  return host === undefined ? '' : `${paint('hostName', `@${visible(host)}`)} `;
+  return host === undefined ? '' : `${paint('host', `@${visible(host)}`)} `;
 }
 
 /** Returns whether the model's command goes on as a job, which is not a failure. */
