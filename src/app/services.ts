@@ -63,6 +63,13 @@ import { OwnStarts } from './own-starts.ts';
 import { cacheOf } from './project-caches.ts';
 import { projectTree, remoteProjectTree } from './project-tree.ts';
 import {
+  createRemoteTrials,
+  createRemoteUndo,
+  type RemoteUndo,
+  trialsOfAll,
+  undoOfCurrentMachine,
+} from './remote-undo.ts';
+import {
   engineSecrets,
   learnConfig,
   learnsEnvironment,
@@ -74,13 +81,6 @@ import type { SessionBus } from './session-bus.ts';
 import { SessionNetwork } from './session-network.ts';
 import { settingsOf } from './start-session.ts';
 import { changeStore, currentRun, TRIAL_LAUNCH, trialStore } from './undo.ts';
-import {
-  createRemoteTrials,
-  createRemoteUndo,
-  type RemoteUndo,
-  trialsOfAll,
-  undoOfCurrentMachine,
-} from './undo-there.ts';
 
 /** How many program names are compared with a misspelled one. */
 const MAX_NAMES = 2000;

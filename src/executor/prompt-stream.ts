@@ -384,7 +384,7 @@ export class PromptStream {
   #edited(data: Buffer): void {
     if (this.lent) return this.lent(data);
     this.#redraw += data.toString('latin1');
-    if (!begunAgain(this.#redraw, this.#lastRow)) this.#idle();
+    if (!mayBeRedraw(this.#redraw, this.#lastRow)) this.#idle();
   }
 
   /** Text that looked like a redrawn prompt is output in between. */
@@ -514,7 +514,7 @@ function withoutRedraw(drawn: string): string {
 }
 
 /** Whether text after a prompt may begin the same row again. */
-function begunAgain(drawn: string, row: string): boolean {
+function mayBeRedraw(drawn: string, row: string): boolean {
   if (withoutRedraw(drawn) === '' || /(?:\r|\x1b(?:\[\??\d*)?)$/.test(drawn)) return true;
   for (let from = Math.max(0, drawn.length - row.length + 1); from < drawn.length; from += 1)
     if (row.startsWith(drawn.slice(from))) return true;

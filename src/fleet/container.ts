@@ -42,7 +42,7 @@ export async function openContainer(
   signal: AbortSignal,
   options: ContainerOptions,
 ): Promise<FleetMachine | { readonly problem: string }> {
-  const ask = (code: string, within?: AbortSignal) => asked(client, code, within);
+  const ask = (code: string, within?: AbortSignal) => askContainer(client, code, within);
   const told = await ask(SETUP, signal);
   const facts = told.text === undefined ? undefined : readFacts(told.text);
   if (!facts) return { problem: told.problem ?? `there is no usable shell in ${host}` };
@@ -130,7 +130,7 @@ async function endOf(ask: Ask, file: string, interrupted: boolean): Promise<Cont
   }
 }
 
-function asked(
+function askContainer(
   [program, ...words]: Client,
   code: string,
   signal?: AbortSignal,

@@ -106,7 +106,7 @@ function joined(text: string, { from, to, name }: Named): Joined | undefined {
       return valueAt(text, comma, 'pair', own);
   }
   const separator = sticky(SEPARATOR, text, closed);
-  if (separator < 0) return apart(text, from, to, own, quoted);
+  if (separator < 0) return blankSeparated(text, from, to, own, quoted);
   return assigned(text, closed, separator, closed > to + (quoted ? 2 : 0), own);
 }
 
@@ -162,7 +162,7 @@ function named(before: string, name: string): Before {
 }
 
 /** Only blanks separate name and value: an option, a configuration file, a sentence, SQL. */
-function apart(text: string, from: number, to: number, before: Before, quoted: boolean): Joined | undefined {
+function blankSeparated(text: string, from: number, to: number, before: Before, quoted: boolean): Joined | undefined {
   if (quoted) return undefined;
   const remarked = sticky(REMARK, text, to);
   if (remarked >= 0) return valueAt(text, remarked, 'said', before);

@@ -47,11 +47,11 @@ export function tokensFrom(turns: readonly Turn[], from: number): number {
 /** Returns the tokens of the text that replaces the turns before `from`, whichever question it repeats. */
 function lineTokens(turns: readonly Turn[], from: number): number {
   let most = mostTold(turns, from);
-  for (const turn of turns.slice(from)) if (isAsked(turn)) most = Math.max(most, toldTokens(turn));
+  for (const turn of turns.slice(from)) if (isAsked(turn)) most = Math.max(most, repeatTokens(turn));
   return Math.ceil(EVICTION_LINE + most * 1.2);
 }
 
-function toldTokens(turn: Turn): number {
+function repeatTokens(turn: Turn): number {
   return tokensOf(turn) * Math.min(1, MAX_TOLD_CHARS / sentContent(turn).length);
 }
 
@@ -68,7 +68,7 @@ function mostTold(turns: readonly Turn[], from: number): number {
   while (at > 0 && known(turns[at - 1]) === undefined) at -= 1;
   let most = known(turns[at - 1]) ?? 0;
   for (const turn of turns.slice(at, from)) {
-    if (isAsked(turn)) most = Math.max(most, toldTokens(turn));
+    if (isAsked(turn)) most = Math.max(most, repeatTokens(turn));
     told.set(turn, most);
   }
   return most;

@@ -167,7 +167,7 @@ export function nextStep(run: NorrisRun): NorrisRun {
 }
 
 /** Returns the tasks that `:norris continue` would continue; undefined if none are left. */
-export function leftOver({ tasks }: NorrisRun, { status }: Ending): Tasks | undefined {
+export function remainingTasks({ tasks }: NorrisRun, { status }: Ending): Tasks | undefined {
   if (!tasks || status === 'done' || status === 'tasks_complete') return undefined;
   // The step that used up the budget had completed its task.
   const left = status === 'budget_exhausted' ? advanced(tasks) : tasks;

@@ -28,10 +28,10 @@ import {
 import {
   currentTask,
   endingOf,
-  leftOver,
   mustEscalate,
   nextStep,
   progressText,
+  remainingTasks,
   replanReason,
   summaryOf,
   underTaskPreset,
@@ -554,7 +554,7 @@ export function finishRun(next: Transition, run: Run, ending: Ending): void {
   next.phase({ kind: 'idle' });
   if (run.kind === 'norris') {
     forgetLeave(next, 'run');
-    next.set({ lastTasks: leftOver(run, ending) });
+    next.set({ lastTasks: remainingTasks(run, ending) });
     next.show(summaryOf(run, ending, next.event.at, next.state.costs));
   } else if (ending.status === 'aborted')
     next.notice('info', `[aish] stopped${ending.reason ? `: ${ending.reason}` : ''}`);

@@ -77,7 +77,7 @@ export function createTools(
       return foreign.specs.length === 0 ? told : [...told, ...foreign.specs];
     },
     specsWithin(chars) {
-      const taken = shared(foreign, chars);
+      const taken = sharedSpecs(foreign, chars);
       const left = foreign.specs.flatMap((spec) => (taken.has(spec) ? [] : [spec.name]));
       return { specs: [...told, ...foreign.specs.filter((spec) => taken.has(spec))], left };
     },
@@ -137,7 +137,7 @@ export function createTools(
 /**
  * Divides `chars` equally among the servers, each in the order of its list; tools that the user enabled come first.
  */
-function shared(foreign: ForeignTools, chars: number): ReadonlySet<ToolSpec> {
+function sharedSpecs(foreign: ForeignTools, chars: number): ReadonlySet<ToolSpec> {
   const taken = new Set<ToolSpec>();
   const used = new Map<string, number>();
   let left = chars;

@@ -28,7 +28,7 @@ export async function inventoryHosts(named: string, env: NodeJS.ProcessEnv = pro
   const what = await stat(path).catch(() => undefined);
   if (!what?.isFile() && !what?.isDirectory()) return undefined;
   const inventory = (await askAnsible(path, env)) ?? (await readFromFile(path));
-  return inventory && resolved(inventory);
+  return inventory && resolveGroups(inventory);
 }
 
 async function askAnsible(path: string, env: NodeJS.ProcessEnv): Promise<Inventory | undefined> {
@@ -283,7 +283,7 @@ function addressOf(variables: Readonly<Record<string, unknown>>): Address {
 }
 
 /** Resolves groups of groups; a group that contains itself adds nothing. */
-export function resolved({ hosts, members, children, left }: Inventory): Known {
+export function resolveGroups({ hosts, members, children, left }: Inventory): Known {
   const groups = new Map<string, readonly string[]>();
   const partial = new Map<string, string>();
   for (const group of new Set([...members.keys(), ...children.keys(), ...left.keys(), 'all'])) {

@@ -23,7 +23,7 @@ import { absentHost, hostFiles, hostProcesses, lacksSandbox } from './files.ts';
 
 import { type LauncherKit, type RemoteKeep, RemoteSandbox, type RemoteTrial } from './launcher.ts';
 
-import { type RemoteModes, readRemoteModes, terminalOf } from './shell-there.ts';
+import { type RemoteModes, readRemoteModes, terminalOf } from './remote-shell.ts';
 
 /** A command whose end was not seen; the next connection asks for it. `command`: its name in messages. */
 export type Unsettled = { readonly folder: string; readonly name: string; readonly command: string };

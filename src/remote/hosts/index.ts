@@ -6,7 +6,7 @@ import { isRemotePath } from './facts.ts';
 import { type AskHost, absentHost } from './files.ts';
 import { Host, type HostOptions } from './host.ts';
 import { type HostLeftovers, measureCode, type RemoteSandbox, readMeasured } from './launcher.ts';
-import { createRemoteShell } from './shell-there.ts';
+import { createRemoteShell } from './remote-shell.ts';
 
 type HostsOptions = Pick<ConnectionOptions, 'folder' | 'inTerminal' | 'companion'> &
   Omit<HostOptions, 'trusted'> & {

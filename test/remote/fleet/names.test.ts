@@ -10,7 +10,7 @@ import {
   readList,
   readSshConfig,
   readYaml,
-  resolved,
+  resolveGroups,
   sshHosts,
 } from '../../../src/remote/fleet/inventory.ts';
 
@@ -110,7 +110,7 @@ all:
 
 describe('an inventory', () => {
   it('is read as INI: groups of groups, ranges and addresses, and no other variable', () => {
-    const { hosts, groups } = resolved(readIni(INI));
+    const { hosts, groups } = resolveGroups(readIni(INI));
     expect(groups.get('site')).toEqual(['web01', 'web02', 'web03', 'db1']);
     expect(groups.get('all')).toHaveLength(5);
     expect(hosts.get('web01')).toEqual({ user: 'deploy' });
@@ -119,7 +119,7 @@ describe('an inventory', () => {
   });
 
   it('is read as YAML, where lines of a multi-line text are not hosts', () => {
-    const { hosts, groups } = resolved(readYaml(YAML));
+    const { hosts, groups } = resolveGroups(readYaml(YAML));
     expect(groups.get('web')).toEqual(['web01', 'web02', 'web03']);
     expect(groups.get('site')).toEqual(['db1', 'web01', 'web02', 'web03']);
     expect(hosts.get('db1')).toEqual({ host: '10.0.0.9', port: 2222 });
@@ -132,7 +132,7 @@ describe('an inventory', () => {
       all: { children: ['web'] },
       web: { hosts: ['a', '-oProxyCommand=id', 7] },
     };
-    const { hosts, groups } = resolved(readList(JSON.stringify(listed)));
+    const { hosts, groups } = resolveGroups(readList(JSON.stringify(listed)));
     expect([...hosts]).toEqual([['a', { host: '::1' }]]);
     expect(groups.get('web')).toEqual(['a']);
   });
@@ -176,7 +176,7 @@ describe('an inventory', () => {
   });
 
   it('with a group whose host has an impossible name is refused instead of dropping the host', () => {
-    const known = resolved(readIni('[web]\nweb1\nweb;2\n[db]\ndb1\n[site:children]\nweb\ndb\n'));
+    const known = resolveGroups(readIni('[web]\nweb1\nweb;2\n[db]\ndb1\n[site:children]\nweb\ndb\n'));
     const problem = "also names web;2, which can't be a host's name here";
     expect(resolveHosts('@web', known)).toEqual({ ok: false, problem: `the group @web ${problem}` });
     expect(resolveHosts('@site', joinKnown([known]))).toEqual({ ok: false, problem: `the group @site ${problem}` });
@@ -192,7 +192,7 @@ describe('an inventory', () => {
   });
 
   it('gives no address to a name from ssh’s configuration', () => {
-    const known = resolved(readIni(INI));
+    const known = resolveGroups(readIni(INI));
     const both = joinKnown([{ hosts: new Map([['web01', {}]]), groups: new Map() }, known]);
     expect(both.hosts.get('db1')).toEqual({ host: '10.0.0.9', port: 2222 });
     expect(both.hosts.get('web01')).toEqual({});

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { groupsCode } from '../../../src/remote/hosts/shell-there.ts';
+import { groupsCode } from '../../../src/remote/hosts/remote-shell.ts';
 import { inPty } from '../../effects/sandbox/pty.ts';
 import { lacks, pathOf } from '../../support/lacks.ts';
 

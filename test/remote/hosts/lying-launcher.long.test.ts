@@ -7,7 +7,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createRemoteTrials, createRemoteUndo, trialsOfAll } from '../../../src/app/undo-there.ts';
+import { createRemoteTrials, createRemoteUndo, trialsOfAll } from '../../../src/app/remote-undo.ts';
 
 import type { Trials } from '../../../src/contracts/trials.ts';
 import { builtKit, hostsOf, unaborted } from '../../support/hosts.ts';

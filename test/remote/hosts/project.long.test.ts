@@ -4,7 +4,7 @@ import { existsSync, linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wri
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createRemoteUndo } from '../../../src/app/undo-there.ts';
+import { createRemoteUndo } from '../../../src/app/remote-undo.ts';
 import type { LauncherKit } from '../../../src/remote/hosts/index.ts';
 import { trialsWork } from '../../effects/undo/trial-support.ts';
 import { builtKit, hostsOf, until } from '../../support/hosts.ts';

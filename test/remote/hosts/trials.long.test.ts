@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createRemoteTrials, createRemoteUndo, trialsOfAll } from '../../../src/app/undo-there.ts';
+import { createRemoteTrials, createRemoteUndo, trialsOfAll } from '../../../src/app/remote-undo.ts';
 
 import type { TrialMode, Trials } from '../../../src/contracts/trials.ts';
 import { trialsWork } from '../../effects/undo/trial-support.ts';

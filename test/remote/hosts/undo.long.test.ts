@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createRemoteUndo } from '../../../src/app/undo-there.ts';
+import { createRemoteUndo } from '../../../src/app/remote-undo.ts';
 import { builtKit, hostsOf } from '../../support/hosts.ts';
 import { lacks } from '../../support/lacks.ts';
 import { lacksSshd, type SshHost, startSshd } from '../../support/sshd.ts';

@@ -411,7 +411,7 @@ const MAX_REDIRECTS = 5;
 export function guardedFetch(signal: AbortSignal): FetchLike {
   return async (url, init) => {
     const limits = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
-    const response = await followed(url, { ...init, signal: limits });
+    const response = await followRedirects(url, { ...init, signal: limits });
     if (!response.body) return response;
     const pieces: Uint8Array[] = [];
     let bytes = 0;
@@ -426,7 +426,7 @@ export function guardedFetch(signal: AbortSignal): FetchLike {
 }
 
 /** Checks each address on the way. A request with a code or a token is never redirected. */
-async function followed(url: string | URL, init: RequestInit): Promise<Response> {
+async function followRedirects(url: string | URL, init: RequestInit): Promise<Response> {
   let at = new URL(url);
   for (let left = MAX_REDIRECTS; ; left -= 1) {
     if (!isGuarded(at)) throw new Error(`${at.origin} is not reached over https; refused`);
