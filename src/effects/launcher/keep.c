@@ -324,6 +324,14 @@ int keep_content(struct store *s, int directory, const char *name) {
   return 0;
 }
 
+int keep_known(struct store *s, int directory, const char *name) {
+  struct id id;
+  struct state state;
+  if (look(directory, name, 0, &id, &state)) return -1;
+  const uint32_t n = first_seen(s, &id, &state, 0, 0, NULL);
+  return n ? keep_attributes(s, n, directory, name, 1) : -1;
+}
+
 /* Mode and owner, times, or extended attributes are about to change. An empty `name` means the descriptor. */
 int keep_state(struct store *s, int directory, const char *name, enum aspect changes) {
   struct id id;

@@ -42,10 +42,9 @@ void restore_elsewhere(struct node *n) {
   if (fd < 0 || n->flags & (MADE | LEFT) || made_by_action(n)) return;
   snprintf(path, sizeof path, "%s (another name of it)", n->name ? n->name : "");
   if (n->flags & BLOCKED) return refuse(n->parent, path, why_changed(n));
-  int failed = begin_step(&n->is, 0, "");
-  failed = failed || (n->flags & COPIED && (open_up(fd, name) || keep_content(keeping, fd, name) || fill_in_place(undone, n, fd, name)));
+  step();
+  int failed = n->flags & COPIED && (open_up(fd, name) || keep_content(keeping, fd, name) || fill_in_place(undone, n, fd, name));
   failed = failed || keep_state(keeping, fd, name, n->attributes ? XATTRS : STATUS) || apply_state(fd, name, n);
-  inode_done(fd, name);
   if (failed) refuse(n->parent, path, strerror(errno));
 }
 
@@ -67,7 +66,7 @@ void restore_content(struct node *n) {
   /* In its place already. */
   if (n->copy && (look(undone->copies, decimal(n->copy, number), 0, &id, NULL) || same_id(&id, &n->is))) return;
   int held = n->link && !look(undone->links, decimal(n->link, number), 0, &id, NULL);
-  if (begin_step(&n->is, n->at_parent, n->at_name)) return refuse_node(n, strerror(errno));
+  step();
   if (now.links - (uint32_t)held == 1) {
     const char *made = NULL;
     failed = keep_name(keeping, fd, n->at_name, NULL) || keep_inode(keeping, fd, n->at_name) || keep_state(keeping, fd, n->at_name, XATTRS) ||
@@ -84,7 +83,6 @@ void restore_content(struct node *n) {
         failed = open_up(fd, n->at_name) || keep_content(keeping, fd, n->at_name) || fill_in_place(undone, n, fd, n->at_name);
     } else if (!failed) settled((uint32_t)(n - undone->nodes), n->at_parent, n->at_name, fd);
   } else failed = open_up(fd, n->at_name) || keep_content(keeping, fd, n->at_name) || fill_in_place(undone, n, fd, n->at_name);
-  name_done(n->at_parent, n->at_name);
   if (failed) return refuse_node(n, strerror(errno));
   n->flags |= META | PLACED;
   say("put-back", n->at_parent, n->at_name, "");
@@ -111,9 +109,9 @@ void restore_state(struct node *n) {
   }
   if (fd < 0 || look(fd, n->at_name, 0, &id, &now)) return refuse_node(n, "it is not there");
   if (!same_id(&id, &n->is)) return; /* it gave way to what was there before */
-  if (begin_step(&n->is, n->at_parent, n->at_name) || keep_state(keeping, fd, n->at_name, n->attributes ? XATTRS : STATUS)) return refuse_node(n, strerror(errno));
+  step();
+  if (keep_state(keeping, fd, n->at_name, n->attributes ? XATTRS : STATUS)) return refuse_node(n, strerror(errno));
   const int failed = apply_state(fd, n->at_name, n);
-  name_done(n->at_parent, n->at_name);
   if (failed) return refuse_node(n, strerror(errno));
   n->flags |= PLACED;
 }

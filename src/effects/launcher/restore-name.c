@@ -104,7 +104,7 @@ int stands_for(const struct node *n, int directory, const char *name) {
 /* A name beside its place, where our store is on another file system. */
 static const char *near_name(int fd, const char *made) {
   char near[NAME_BYTES];
-  int n = snprintf(near, sizeof near, ".aish-undo-%s", made);
+  int n = snprintf(near, sizeof near, NEAR "%s", made);
   return keep_name(keeping, fd, near, NULL) ? NULL : keep_text(undone, near, (uint32_t)n);
 }
 
@@ -178,7 +178,7 @@ int place_file(const struct entry *e, int fd, const struct state *now, const str
   const char *name, *made;
   char number[12];
   int source = source_of(e->node, &directory, &name);
-  if (occupied && make_way(fd, e->name, now)) return -1;
+  if ((occupied && make_way(fd, e->name, now)) || (source && keep_known(keeping, directory, name))) return -1;
   /* It was moved: moved back, nothing of it stays behind. */
   uint32_t left = source == 2 && n->at_parent != ELSEWHERE ? find_entry(undone, n->at_parent, n->at_name) : 0;
   if (left && undone->entries[left].node != e->node) {

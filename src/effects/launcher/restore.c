@@ -91,19 +91,13 @@ static void place(struct entry *e) {
   if (occupied && same_node(&now, e->node)) {
     n->at_parent = e->parent; /* of its names the one that stays */
     n->at_name = e->name;
+    if (keeping->resumes && !same_id(&e->end, &now)) n->flags |= PLACED; /* by an attempt that was cut off */
     return;
   }
   if (e->flags & BLOCKED) return refuse(e->parent, e->name, why_left(e));
-  const uint32_t from = n->at_name && n->at_parent != ELSEWHERE ? n->at_parent : 0;
-  const char *was = n->at_name;
-  /* What has to give way may have another name. */
-  const int other = occupied && !is_dir(&state) && state.links > 1 ? openat(fd, e->name, O_PATH | O_NOFOLLOW | O_CLOEXEC) : -1;
-  int failed = begin_step(&n->is, e->parent, e->name) || keep_name(keeping, fd, e->name, NULL);
+  step();
+  int failed = keep_name(keeping, fd, e->name, NULL);
   failed = failed || (is_dir(&n->was) ? place_directory(e, fd, &state, &now, occupied) : place_file(e, fd, &state, &now, occupied));
-  name_done(e->parent, e->name);
-  if (from) name_done(from, was);
-  if (other >= 0) inode_done(other, "");
-  if (other >= 0) close(other);
   if (failed) return strand(e, errno == ENODATA ? GONE : strerror(errno));
   if (occupied && !is_dir(&state)) given_way(&now, e);
   settled(e->node, e->parent, e->name, fd);
@@ -127,7 +121,8 @@ static uint32_t deferred, removed;
 static int last_pass;
 
 static int take_out(const struct entry *e, int fd, const struct id *now, int directory) {
-  if (begin_step(now, e->parent, e->name) || keep_name(keeping, fd, e->name, NULL)) return -1;
+  step();
+  if (keep_name(keeping, fd, e->name, NULL)) return -1;
   if (!directory && keep_other(e, fd, now)) return -1;
   return (int)syscall(SYS_unlinkat, fd, e->name, directory ? AT_REMOVEDIR : 0);
 }
@@ -149,11 +144,7 @@ static void remove_made(struct entry *e) {
   const uint32_t held = is_dir(&state) ? find_node(keeping, &now) : 0;
   if (e->flags & BLOCKED || keeping->nodes[held].flags & LATE) return refuse(e->parent, e->name, why_left(e));
   if (is_stranded(e, &now)) return refuse(e->parent, e->name, "it could not go back to its place");
-  int other = !is_dir(&state) && state.links > 1 ? openat(fd, e->name, O_PATH | O_NOFOLLOW | O_CLOEXEC) : -1;
   const int failed = take_out(e, fd, &now, is_dir(&state)), why = errno;
-  name_done(e->parent, e->name);
-  if (other >= 0) inode_done(other, "");
-  if (other >= 0) close(other);
   if (failed && is_dir(&state) && why == ENOTEMPTY && !last_pass) {
     deferred++;
     return;
@@ -219,12 +210,11 @@ static void tell_equal(struct node *n) {
   int fd = open_node(undone, n->at_parent);
   if (!n->at_parent || fd < 0) return;
   const uint32_t held = find_node(keeping, &n->is), own = held ? keeping->nodes[held].link : 0;
-  if (((n->link && n->flags & PLACED) || n->copy || own) && begin_step(&n->is, n->at_parent, n->at_name)) return;
+  step();
   if (n->link && n->flags & PLACED) syscall(SYS_unlinkat, undone->links, decimal(n->link, number), 0);
   if (n->copy && !look(undone->copies, decimal(n->copy, number), 0, &id, NULL) && same_id(&id, &n->is))
     syscall(SYS_unlinkat, undone->copies, decimal(n->copy, number), 0);
   if (own) syscall(SYS_unlinkat, keeping->links, decimal(own, number), 0);
-  name_done(n->at_parent, n->at_name);
   if (look(fd, n->at_name, 0, &id, &now)) return;
   equals_add(keeping, &id, &now, &n->id, &n->was);
 }
@@ -250,10 +240,25 @@ static int judge(void) {
   return note_others();
 }
 
+/* Files that an attempt which was cut off has made, or linked to, on their way to a name. */
+static void drop_unplaced(void) {
+  struct listing names;
+  struct listed one;
+  if (listing_open(&names, openat(keeping->trash, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC))) return;
+  while (listing_next(&names, &one)) syscall(SYS_unlinkat, keeping->trash, one.name, 0);
+  listing_close(&names);
+  locate(keeping);
+  for (uint32_t i = 1; i <= keeping->entry_count; i++) {
+    const struct entry *e = &keeping->entries[i];
+    if (!e->node && !strncmp(e->name, NEAR, sizeof NEAR - 1)) syscall(SYS_unlinkat, open_node(keeping, e->parent), e->name, 0);
+  }
+}
+
 int restore(struct store *from, struct store *into, char *const *only, int only_count) {
   undone = from;
   keeping = into;
   if (keeping) undone->elsewhere = make_part(keeping, &keeping->trash) ? -1 : keeping->trash;
+  if (keeping && keeping->resumes) drop_unplaced();
   mark_late();
   locate(undone);
   open_closed();

@@ -6,6 +6,9 @@
 
 enum { NOREPLACE = 1, EXCHANGE = 2 };
 
+/* Where a thing is made beside its place, if the store is on another file system. A number follows. */
+#define NEAR ".aish-undo-"
+
 /* It was only moved, so there is no copy of it; and somebody has removed it since. */
 #define GONE "its file is not where the action put it any more"
 #define NOT_THERE "its directory is not there"
@@ -33,17 +36,9 @@ int name_changed(const struct entry *e);
 int node_changed(const struct node *n);
 int same_node(const struct id *now, uint32_t node);
 int directory_changed(const struct node *n);
+/* A step is about to be taken: the journal's time shows until when this undo was at work. */
+void step(void);
 
-/* restore-steps.c: around each change of a file or a name. -1 with errno: then it must not be made. */
-int begin_step(const struct id *id, uint32_t parent, const char *name);
-void name_done(uint32_t parent, const char *name);
-void inode_done(int directory, const char *name);
-/* Of an undo that goes on: the file, which stands there, or what the name stands for, is as this undo has left it. */
-int is_left(const struct id *id, const struct state *now, int directory, const char *name);
-int name_is_left(const struct entry *e);
-/* restore-half.c: the file of the step that was cut is as it was before, or as that step may have left it. `left`: how this undo had
- * left it before; NULL: it had not come to it. */
-int is_half_done(const struct id *id, const struct state *now, const struct state *left, int directory, const char *name);
 void mark_late(void);
 /* What was another's before the first step: as it was written down, and its being written down. */
 void recall_others(void);

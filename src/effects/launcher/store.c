@@ -416,7 +416,7 @@ static int store_load(struct store *s) {
       uint32_t size = r->length - (uint32_t)sizeof *r;
       if (record_sum(r, line + sizeof *r, size) != r->check) break;
       line[r->length] = 0;
-      if (s->resumes && take_step(s, r, line + sizeof *r, size)) return -1;
+      if (r->type == R_OTHERS && take_other(s, r, line + sizeof *r, size)) return -1;
       take(s, r, line + sizeof *r, size);
       good += r->length;
       have = 0;

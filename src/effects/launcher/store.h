@@ -159,9 +159,9 @@ struct store {
 
 #define ELSEWHERE UINT32_MAX
 
+/* 11 and 13 are in journals of earlier versions. */
 enum record_type { R_NAME = 1, R_NODE, R_PLACE, R_LINK, R_COPY, R_ATTRIBUTES, R_END_NAME, R_END_NODE, R_END, R_BEGIN,
-    R_STEP,
-                   R_OTHERS, R_JUDGED, R_ALSO, R_LAST, R_END_ATTRIBUTES, R_APPLY };
+                   R_OTHERS = 12, R_ALSO = 14, R_LAST, R_END_ATTRIBUTES, R_APPLY };
 
 struct record {
   uint32_t length, check, type, number;
@@ -169,7 +169,7 @@ struct record {
   struct state s;
 };
 
-/* store.c. RESUMED: an undo that was cut off, whose steps are read as well. */
+/* store.c. RESUMED: an undo that was cut off. */
 enum { FRESH, EXISTING, RESUMED };
 int store_open(struct store *s, const char *path, int existing);
 int store_write(struct store *s, uint32_t type, uint32_t number, const struct id *a, const struct id *b,
@@ -246,6 +246,8 @@ int keep_absent(struct store *s, int directory, const char *name);
 const char *fresh_name(struct store *s, char number[12]);
 int keep_inode(struct store *s, int directory, const char *name);
 int keep_content(struct store *s, int directory, const char *name);
+/* A file as it is, which an undo is about to bring to another name. */
+int keep_known(struct store *s, int directory, const char *name);
 enum aspect { STATUS, XATTRS, TIMES };
 int keep_state(struct store *s, int directory, const char *name, enum aspect changes);
 /* Copies the content of a file, holes included. `s` may be NULL. */
@@ -352,8 +354,8 @@ int unchanged(const struct id *now, const struct state *now_state, const struct 
  * do, as `verb NUL path NUL source-or-reason NUL`. With `only`, nothing but these paths and what is below them. Returns
  * how many things it could not put back. */
 int restore(struct store *s, struct store *into, char *const *only, int only_count);
-/* restore-steps.c: takes in a record of a store that is RESUMED. -1 with errno. */
-int take_step(struct store *s, const struct record *r, const char *text, uint32_t size);
+/* restore-changed.c: takes in a record of what was another's before an undo that was cut off. -1 with errno. */
+int take_other(struct store *s, const struct record *r, const char *text, uint32_t size);
 /* restore-file.c */
 int apply_state(int directory, const char *name, struct node *n);
 int make_from_copy(struct store *s, struct node *n, int directory, const char *name);

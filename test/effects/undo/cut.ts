@@ -11,16 +11,16 @@ const KILLED = 77;
 export type Acted = { readonly scene: Scene; readonly number: number; readonly ordinary: boolean };
 
 /**
- * Kills an undo of that action before its N-th call that changes a file. Returns where the undo keeps what it replaces,
- * or undefined if it had fewer calls.
+ * Kills an undo of that action before its N-th call that changes a file. Returns where that undo keeps what it replaces,
+ * or undefined if it had fewer calls. `into`: an undo that was killed before, which is begun again.
  */
-export function builtCut(tools: () => Tools): (acted: Acted, at: number) => string | undefined {
+export function builtCut(tools: () => Tools): (acted: Acted, at: number, into?: string) => string | undefined {
   const cut = () => join(tools().directory, 'cut');
   beforeAll(() => {
     if (!lacks('cc')) execFileSync(pathOf('cc') ?? 'cc', ['-O1', '-o', cut(), join(import.meta.dirname, 'cut.c')]);
   });
-  return ({ scene, number, ordinary }, at) => {
-    const { directory } = scene.next();
+  return ({ scene, number, ordinary }, at, into) => {
+    const directory = into ?? scene.next().directory;
     const store = join(scene.store, String(number));
     const [program = '', ...args] = [...(ordinary ? asNobody : []), cut(), String(at), tools().launcher];
     const ran = spawnSync(program, [...args, '--undo', store, '--into', directory], { stdio: 'ignore' });
