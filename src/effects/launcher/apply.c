@@ -21,9 +21,8 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { NOREPLACE = 1, EXCHANGE = 2 };
 
-struct store applied;
+static struct store applied;
 static struct path here;
 static char failed_at[1024];
 
@@ -37,7 +36,7 @@ int fail_here(void) {
 static int is_dir(const struct state *s) { return S_ISDIR(s->mode); }
 
 /* An owner may have taken the right to write from a directory of theirs; its mode is set at the end. */
-static int ease(int directory, const char *name, const struct state *now) {
+static int make_writable(int directory, const char *name, const struct state *now) {
   char path[FD_PATH];
   if ((now->mode & 0300) == 0300 || geteuid() == 0 || now->uid != geteuid()) return 0;
   path_in(directory, name, path);
@@ -61,7 +60,7 @@ static int take_tree(int lower, const char *name) {
   if (look(lower, name, 0, &id, &state) || keep_name(&applied, lower, name, NULL)) return -1;
   if (!is_dir(&state) && is_changed(&applied, &state)) return errno = ESTALE, -1;
   if (!is_dir(&state)) return keep_inode(&applied, lower, name) || still(lower, name, &id, &state) || syscall(SYS_unlinkat, lower, name, 0) ? -1 : 0;
-  int fd = ease(lower, name, &state) < 0 ? -1 : open_directory(lower, name);
+  int fd = make_writable(lower, name, &state) < 0 ? -1 : open_directory(lower, name);
   if (fd < 0 || names_of(fd, &names)) return fd < 0 ? -1 : (close(fd), -1);
   int failed = 0;
   for EACH_NAME (below, names) failed = failed || take_tree(fd, below);
@@ -80,7 +79,7 @@ static int take_away(int lower, const char *name, const struct state *state) {
   char number[12];
   if (!is_dir(state)) return take_tree(lower, name);
   const char *made;
-  if (ease(lower, name, state) < 0 || keep_name(&applied, lower, name, NULL) || !(made = fresh_name(&applied, number))) return -1;
+  if (make_writable(lower, name, state) < 0 || keep_name(&applied, lower, name, NULL) || !(made = fresh_name(&applied, number))) return -1;
   if (syscall(SYS_renameat2, lower, name, applied.trash, made, NOREPLACE) == 0) {
     if (!moved_whole(made)) return 0;
     syscall(SYS_renameat2, applied.trash, made, lower, name, NOREPLACE);
@@ -98,7 +97,7 @@ static int place(int upper, int lower, const char *name, const struct view *v) {
     if (syscall(SYS_renameat2, upper, name, lower, name, NOREPLACE) == 0) return is_dir(&v->upper) ? set_mode(lower, name, &v->upper) : 0;
     return errno == EXDEV ? copy_tree(upper, lower, name) : -1;
   }
-  if (is_dir(&v->lower) && ease(lower, name, &v->lower) < 0) return -1;
+  if (is_dir(&v->lower) && make_writable(lower, name, &v->lower) < 0) return -1;
   if (keep_name(&applied, lower, name, NULL) || (!is_dir(&v->lower) && keep_inode(&applied, lower, name))) return -1;
   if (!is_dir(&v->upper) && !is_dir(&v->lower)) {
     if (still(lower, name, &v->lower_id, &v->lower)) return -1;
@@ -135,7 +134,7 @@ static int walk(int upper, int lower) {
     int step = judge(upper, lower, name, &v);
     /* All was checked before the first step; what somebody saved since then is found here. */
     if (!step && v.verdict != SAME && v.verdict != MERGED && was_changed(&v, &state)) step = (errno = ESTALE, -1);
-    if (!step && v.verdict != SAME && v.verdict != MERGED && !eased) step = (eased = ease(lower, "", &state)) < 0;
+    if (!step && v.verdict != SAME && v.verdict != MERGED && !eased) step = (eased = make_writable(lower, "", &state)) < 0;
     if (!step) switch (v.verdict) {
         case SAME:
           break;
@@ -192,6 +191,7 @@ int apply_trial(int argc, char **argv) {
   char path[4096];
   raise_file_limit();
   const uint64_t clock = file_clock();
+  keeping = &applied;
   if (store_open(&applied, argv[2], 1)) return give_up(argv[2]);
   errno = EEXIST;
   if (applied.entry_count || applied.ended) return give_up(argv[2]); /* begun before: it is to be undone */

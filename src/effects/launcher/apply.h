@@ -2,10 +2,9 @@
 #ifndef AISH_APPLY_H
 #define AISH_APPLY_H
 
+#include "restore.h"
 #include "trial.h"
 
-/* What apply replaces is kept here. */
-extern struct store applied;
 int fail_here(void);
 /* Is what the step was begun for still there, as it was then? Keeping or copying it may have taken a while. */
 int still(int directory, const char *name, const struct id *id, const struct state *was);

@@ -302,9 +302,12 @@ int keep_content(struct store *s, int directory, const char *name) {
     int from = *name ? openat(directory, name, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC)
                      : reopen(directory, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (from < 0) return -1;
-    copy = ++s->number;
-    const char *as = decimal(copy, number);
-    int to = make_part(s, &s->copies) ? -1 : openat(s->copies, as, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    const char *as;
+    int to;
+    do { /* an attempt that was cut off may have left one */
+      as = decimal(copy = ++s->number, number);
+      to = make_part(s, &s->copies) ? -1 : openat(s->copies, as, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    } while (to < 0 && errno == EEXIST);
     int failed = to < 0 ? -1 : (int)syscall(SYS_ioctl, to, CLONE_CONTENT, from);
     if (failed && to >= 0) {
       if (state.space > s->max_file || !room_for(s, state.space)) errno = ENOSPC;
@@ -374,10 +377,7 @@ static int attribute_path(int directory, const char *name, char to[FD_PATH]) {
   return !*name;
 }
 
-enum { UNSUPPORTED = -2 };
-
-/* Reads names, sizes and values. Returns how many bytes; -1 with errno; UNSUPPORTED: the file system has none. */
-static long read_attributes(struct store *s, int directory, const char *name, char *blob, uint64_t most) {
+long read_attributes(struct store *s, int directory, const char *name, char *blob, uint64_t most) {
   static char list[1 << 16];
   char path[FD_PATH];
   int follow = attribute_path(directory, name, path);

@@ -36,28 +36,22 @@ int apply_state(int directory, const char *name, struct node *n) {
   return (int)syscall(SYS_utimensat, link ? directory : AT_FDCWD, link ? name : path, times, link ? AT_SYMLINK_NOFOLLOW : 0);
 }
 
-/* Creates (directory, name), which must not exist, as the file was. */
-int make_from_copy(struct store *s, struct node *n, int directory, const char *name) {
-  char number[12];
+/* Creates (directory, name), which must not exist, as `n` says; its content is that of (from, content). */
+int make_file(struct node *n, int from, const char *content, int directory, const char *name) {
   const uint32_t kind = n->was.mode & S_IFMT;
   int failed = 0;
-  if (kind == S_IFLNK) failed = !n->target || syscall(SYS_symlinkat, n->target, directory, name);
+  if (kind == S_IFLNK && n->target) failed = (int)syscall(SYS_symlinkat, n->target, directory, name);
   else if (kind == S_IFIFO) failed = (int)syscall(SYS_mknodat, directory, name, S_IFIFO | 0600, 0);
-  else if (kind == S_IFREG && n->flags & COPIED) {
-    const char *as = decimal(n->copy, number);
-    /* The copy itself becomes the file, where it lies on the same file system. Its old name goes when it stands there. */
-    if (n->copy && syscall(SYS_linkat, s->copies, as, directory, name, 0) == 0) return apply_state(directory, name, n);
-    int to = openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    int from = n->copy ? openat(s->copies, as, O_RDONLY | O_NOFOLLOW | O_CLOEXEC) : -1;
-    failed = to < 0 || (n->copy && (from < 0 || copy_data(keeping, from, to, n->was.size) || syscall(SYS_fsync, to)));
-    int why = errno;
-    if (from >= 0) close(from);
-    if (to >= 0) close(to);
-    if (failed && to >= 0) syscall(SYS_unlinkat, directory, name, 0);
+  else if (kind != S_IFREG) return errno = ENODATA, -1;
+  else {
+    const int to = openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    const int in = n->was.size ? openat(from, content, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) : -1;
+    failed = to < 0 || (n->was.size && (in < 0 || copy_data(keeping, in, to, n->was.size) || syscall(SYS_fsync, to)));
+    close_quietly(in);
+    close_quietly(to);
+    const int why = errno;
+    if (failed && to >= 0) syscall(SYS_unlinkat, directory, name, 0); /* a full disk has no room for half of it */
     errno = why;
-  } else {
-    errno = ENODATA;
-    failed = 1;
   }
   if (!failed && kind != S_IFLNK) drop_inherited(directory, name);
   return failed ? -1 : apply_state(directory, name, n);
@@ -78,10 +72,10 @@ static int has_room(int from, int to) {
 
 /* The old content into the inode as it is: its other names, whichever they are, keep it. What was in it has been kept, and
  * comes back where there turns out to be no room for the old. */
-int fill_in_place(struct store *s, const struct node *n, int directory, const char *name) {
+int fill_in_place(const struct node *n, int directory, const char *name) {
   char number[12];
   int to = openat(directory, name, O_WRONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
-  int from = n->copy ? openat(s->copies, decimal(n->copy, number), O_RDONLY | O_NOFOLLOW | O_CLOEXEC) : -1;
+  int from = n->copy ? openat(undone->copies, decimal(n->copy, number), O_RDONLY | O_NOFOLLOW | O_CLOEXEC) : -1;
   int failed = to < 0 || (n->copy && (from < 0 || !has_room(from, to)));
   if (!failed && (syscall(SYS_ftruncate, to, 0) || (n->copy && copy_data(keeping, from, to, n->was.size)))) {
     const int why = errno;

@@ -43,7 +43,7 @@ void restore_elsewhere(struct node *n) {
   snprintf(path, sizeof path, "%s (another name of it)", n->name ? n->name : "");
   if (n->flags & BLOCKED) return refuse(n->parent, path, why_changed(n));
   step();
-  int failed = n->flags & COPIED && (open_up(fd, name) || keep_content(keeping, fd, name) || fill_in_place(undone, n, fd, name));
+  int failed = n->flags & COPIED && (open_up(fd, name) || keep_content(keeping, fd, name) || fill_in_place(n, fd, name));
   failed = failed || keep_state(keeping, fd, name, n->attributes ? XATTRS : STATUS) || apply_state(fd, name, n);
   if (failed) refuse(n->parent, path, strerror(errno));
 }
@@ -51,7 +51,6 @@ void restore_elsewhere(struct node *n) {
 void restore_content(struct node *n) {
   char source[24], number[12];
   struct id id;
-  struct state now;
   if (!(n->flags & COPIED) || !n->at_name || !S_ISREG(n->was.mode)) return;
   if (n->flags & (MADE | LEFT)) return;
   copy_name(n, source);
@@ -61,28 +60,25 @@ void restore_content(struct node *n) {
     if (!(n->flags & PLACED)) say("changed", n->at_parent, n->at_name, source);
     return;
   }
-  int fd = ease(n->at_parent), failed;
-  if (fd < 0 || look(fd, n->at_name, 0, &id, &now) || !same_id(&id, &n->is)) return refuse_node(n, "changed since");
+  struct spot at = {.parent = n->at_parent, .name = n->at_name, .fd = ease(n->at_parent), .occupied = 1};
+  if (at.fd < 0 || look(at.fd, at.name, 0, &at.id, &at.state) || !same_id(&at.id, &n->is)) return refuse_node(n, "changed since");
   /* In its place already. */
   if (n->copy && (look(undone->copies, decimal(n->copy, number), 0, &id, NULL) || same_id(&id, &n->is))) return;
-  int held = n->link && !look(undone->links, decimal(n->link, number), 0, &id, NULL);
+  const int held = n->link && !look(undone->links, decimal(n->link, number), 0, &id, NULL);
   step();
-  if (now.links - (uint32_t)held == 1) {
-    const char *made = NULL;
-    failed = keep_name(keeping, fd, n->at_name, NULL) || keep_inode(keeping, fd, n->at_name) || keep_state(keeping, fd, n->at_name, XATTRS) ||
-             !(made = fresh_name(keeping, number));
+  int failed = 1, in_place = at.state.links - (uint32_t)held > 1;
+  if (!in_place) {
+    failed = keep_name(keeping, at.fd, at.name, NULL) || make_way(&at) || keep_state(keeping, at.fd, at.name, XATTRS);
+    const struct node *its = &keeping->nodes[find_node(keeping, &n->is)];
     if (!failed && !n->attributes) { /* what the file has besides stays with it */
-      uint32_t its = find_node(keeping, &n->is);
-      n->attributes = its ? keeping->nodes[its].attributes : NULL;
-      n->attributes_size = its ? keeping->nodes[its].attributes_size : 0;
+      n->attributes = its->attributes;
+      n->attributes_size = its->attributes_size;
     }
-    failed = failed || make_from_copy(undone, n, keeping->trash, made) || stands_for(n, keeping->trash, made);
-    if (!failed && syscall(SYS_renameat2, keeping->trash, made, fd, n->at_name, 0)) {
-      failed = errno != EXDEV;
-      if (!failed && !(failed = (int)syscall(SYS_unlinkat, keeping->trash, made, 0)))
-        failed = open_up(fd, n->at_name) || keep_content(keeping, fd, n->at_name) || fill_in_place(undone, n, fd, n->at_name);
-    } else if (!failed) settled((uint32_t)(n - undone->nodes), n->at_parent, n->at_name, fd);
-  } else failed = open_up(fd, n->at_name) || keep_content(keeping, fd, n->at_name) || fill_in_place(undone, n, fd, n->at_name);
+    failed = failed || move_anew(n, &at, NULL);
+    if (!failed) settled((uint32_t)(n - undone->nodes), at.parent, at.name, at.fd);
+    in_place = failed && (errno == EACCES || errno == EPERM); /* its directory may not be written to */
+  }
+  if (in_place) failed = open_up(at.fd, at.name) || keep_content(keeping, at.fd, at.name) || fill_in_place(n, at.fd, at.name);
   if (failed) return refuse_node(n, strerror(errno));
   n->flags |= META | PLACED;
   say("put-back", n->at_parent, n->at_name, "");

@@ -76,150 +76,110 @@ void settled(uint32_t node, uint32_t parent, const char *name, int fd) {
   look(fd, name, 0, &n->is, &n->now);
 }
 
-/* What stood in the way has been exchanged into our store. Of a file the link that keep_inode made is enough. */
-static void set_aside(const struct id *id, int directory, const char *name) {
-  uint32_t n = find_node(undone, id);
-  if (!directory) syscall(SYS_unlinkat, keeping->trash, name, 0);
-  if (!n) return;
-  undone->nodes[n].at_parent = ELSEWHERE;
-  undone->nodes[n].at_name = directory ? name : NULL;
-}
-
 /* What is exchanged into our store: a directory goes to another parent only if its owner may write to it. */
-static int make_way(int fd, const char *name, const struct state *now) {
-  char path[40 + NAME_BYTES];
-  if (!is_dir(now)) return keep_inode(keeping, fd, name);
-  if (now->mode & 0200 || geteuid() == 0 || now->uid != geteuid()) return 0;
-  snprintf(path, sizeof path, "/proc/self/fd/%d/%s", fd, name);
-  return keep_state(keeping, fd, name, STATUS) || syscall(SYS_fchmodat, AT_FDCWD, path, (now->mode & 07777) | 0700) ? -1 : 0;
+int make_way(const struct spot *to) {
+  char path[FD_PATH];
+  if (!to->occupied) return 0;
+  if (!is_dir(&to->state)) return keep_inode(keeping, to->fd, to->name);
+  if (to->state.mode & 0200 || geteuid() == 0 || to->state.uid != geteuid()) return 0;
+  path_in(to->fd, to->name, path);
+  if (keep_state(keeping, to->fd, to->name, STATUS)) return -1;
+  return (int)syscall(SYS_fchmodat, AT_FDCWD, path, (to->state.mode & 07777) | 0700);
 }
 
-/* Before it comes to its place: whoever goes on after a crash finds there what belongs there. */
-int stands_for(const struct node *n, int directory, const char *name) {
+/* What stood in the way is where the thing came from. A file is dropped there: its link or copy is in our store. */
+static int given_place(const struct spot *by, const struct spot *to) {
+  struct node *other = &undone->nodes[find_node(undone, &to->id)];
+  if (by->parent != ELSEWHERE && !by->is_near) {
+    if (other != undone->nodes) other->at_parent = by->parent, other->at_name = by->name;
+    return 0;
+  }
+  const int directory = is_dir(&to->state);
+  if (!directory && syscall(SYS_unlinkat, by->fd, by->name, 0)) return -1;
+  /* What the action made in it goes before it. */
+  if (directory && by->is_near) {
+    if (syscall(SYS_unlinkat, by->fd, by->name, AT_REMOVEDIR) == 0) return 0;
+    if (errno != ENOTEMPTY) return -1;
+  }
+  if (other != undone->nodes) other->at_parent = by->parent, other->at_name = directory ? by->name : NULL;
+  return !directory || !by->is_near || add_entry(undone, by->parent, by->name, 0) ? 0 : -1;
+}
+
+/* The one move: in one call the name stands for the thing, and what stood there is kept or exchanged. */
+static int bring(const struct node *n, const struct spot *from, const struct spot *to) {
+  const int how = !to->occupied ? NOREPLACE : is_dir(&to->state) || is_dir(&n->was) ? EXCHANGE : 0;
+  char number[12];
+  struct spot by = *from;
+  if (syscall(SYS_renameat2, from->fd, from->name, to->fd, to->name, how)) {
+    /* What stands at its place holds it: then by way of our store. */
+    if (how != EXCHANGE || errno != EINVAL || from->parent == ELSEWHERE) return -1;
+    if (!is_dir(&n->was) && keep_inode(keeping, from->fd, from->name)) return -1;
+    by = (struct spot){.parent = ELSEWHERE, .name = fresh_name(keeping, number), .fd = keeping->trash};
+    if (!by.name || syscall(SYS_renameat2, from->fd, from->name, by.fd, by.name, NOREPLACE)) return -1;
+    if (syscall(SYS_renameat2, by.fd, by.name, to->fd, to->name, EXCHANGE)) {
+      const int why = errno;
+      syscall(SYS_renameat2, by.fd, by.name, from->fd, from->name, NOREPLACE); /* in our store nobody would find it */
+      return errno = why, -1;
+    }
+  }
+  return how == EXCHANGE ? given_place(&by, to) : 0;
+}
+
+/* Whoever goes on after a crash finds that it stands for what was there. */
+static int make_anew(struct node *n, const struct spot *at) {
   struct id id;
   struct state state;
-  return look(directory, name, 0, &id, &state) || equals_add(keeping, &id, &state, &n->id, &n->was) ? -1 : 0;
-}
-
-/* A name beside its place, where our store is on another file system. */
-static const char *near_name(int fd, const char *made) {
-  char near[NAME_BYTES];
-  int n = snprintf(near, sizeof near, NEAR "%s", made);
-  return keep_name(keeping, fd, near, NULL) ? NULL : keep_text(undone, near, (uint32_t)n);
-}
-
-/* What stood in the way has been exchanged to that name: it goes, a directory behind what the action made in it. */
-static int give_way_near(const struct entry *e, int fd, const char *near, const struct id *now, int directory) {
-  if (!directory) return (int)syscall(SYS_unlinkat, fd, near, 0);
-  if (syscall(SYS_unlinkat, fd, near, AT_REMOVEDIR) == 0) return 0;
-  if (errno != ENOTEMPTY) return -1;
-  uint32_t n = find_node(undone, now);
-  if (n) {
-    undone->nodes[n].at_parent = e->parent;
-    undone->nodes[n].at_name = near;
-  }
-  return add_entry(undone, e->parent, near, 0) ? 0 : -1;
-}
-
-/* What stands at its place holds it: then by way of our store. */
-static int by_our_store(const struct entry *e, int fd, int from, const char *was, const struct id *now, int directory) {
   char number[12];
-  const char *aside = fresh_name(keeping, number);
-  if (!aside || syscall(SYS_renameat2, from, was, keeping->trash, aside, NOREPLACE)) return -1;
-  if (syscall(SYS_renameat2, keeping->trash, aside, fd, e->name, EXCHANGE)) {
-    const int why = errno;
-    syscall(SYS_renameat2, keeping->trash, aside, from, was, NOREPLACE); /* in our store nobody would find it */
-    return errno = why, -1;
-  }
-  set_aside(now, directory, aside);
-  return 0;
-}
-
-int place_directory(const struct entry *e, int fd, const struct state *state, const struct id *now, int occupied) {
-  struct node *n = &undone->nodes[e->node];
-  char number[12];
-  if (occupied && make_way(fd, e->name, state)) return -1;
-  if (n->at_name) {
-    int from = n->at_parent == ELSEWHERE ? keeping->trash : ease(n->at_parent);
-    const char *was = n->at_name;
-    uint32_t was_in = n->at_parent, other = occupied ? find_node(undone, now) : 0;
-    /* To another parent it moves only if it may be written to itself. */
-    if (from < 0 || ease(e->node) < 0 || keep_name(keeping, from, was, NULL)) return -1;
-    if (syscall(SYS_renameat2, from, was, fd, e->name, occupied ? EXCHANGE : NOREPLACE)) {
-      return occupied && errno == EINVAL ? by_our_store(e, fd, from, was, now, is_dir(state)) : -1;
-    }
-    if (was_in == ELSEWHERE && occupied) set_aside(now, is_dir(state), was);
-    else if (other) {
-      undone->nodes[other].at_parent = was_in;
-      undone->nodes[other].at_name = was;
-    }
-    return 0;
-  }
-  const char *made = fresh_name(keeping, number);
-  if (!made || syscall(SYS_mkdirat, keeping->trash, made, 0700) || stands_for(n, keeping->trash, made)) return -1;
+  const char *copy = decimal(n->copy, number);
+  if (is_dir(&n->was)) {
+    if (syscall(SYS_mkdirat, at->fd, at->name, 0700)) return -1;
+    drop_inherited(at->fd, at->name);
+  } else if (S_ISREG(n->was.mode) && !(n->flags & COPIED)) return errno = ENODATA, -1;
+  /* The copy itself becomes the file, if it is on the same file system. Its old name goes later. */
+  else if (n->copy && syscall(SYS_linkat, undone->copies, copy, at->fd, at->name, 0) == 0) {
+    if (apply_state(at->fd, at->name, n)) return -1;
+  } else if (make_file(n, undone->copies, copy, at->fd, at->name)) return -1;
   n->flags |= MADE;
-  if (syscall(SYS_renameat2, keeping->trash, made, fd, e->name, occupied ? EXCHANGE : NOREPLACE)) {
-    /* Our store is on another file system. */
-    if (errno != EXDEV) return -1;
-    const char *near = near_name(fd, made);
-    if (!near || syscall(SYS_mkdirat, fd, near, 0700)) return -1;
-    drop_inherited(fd, near);
-    if (stands_for(n, fd, near)) return -1;
-    if (syscall(SYS_renameat2, fd, near, fd, e->name, occupied ? EXCHANGE : NOREPLACE)) return -1;
-    return occupied ? give_way_near(e, fd, near, now, is_dir(state)) : 0;
-  }
-  if (occupied) set_aside(now, is_dir(state), made);
-  return 0;
+  return look(at->fd, at->name, 0, &id, &state) || equals_add(keeping, &id, &state, &n->id, &n->was) ? -1 : 0;
 }
 
-int place_file(const struct entry *e, int fd, const struct state *now, const struct id *now_id, int occupied) {
-  struct node *n = &undone->nodes[e->node];
-  int directory;
-  const char *name, *made;
-  char number[12];
-  int source = source_of(e->node, &directory, &name);
-  if ((occupied && make_way(fd, e->name, now)) || (source && keep_known(keeping, directory, name))) return -1;
+int move_anew(struct node *n, const struct spot *to, const struct spot *source) {
+  char number[12], near[NAME_BYTES];
+  struct spot at = {.parent = ELSEWHERE, .name = fresh_name(keeping, number), .fd = keeping->trash};
+  if (!at.name || (source ? (int)syscall(SYS_linkat, source->fd, source->name, at.fd, at.name, 0) : make_anew(n, &at))) return -1;
+  if (!bring(n, &at, to)) return 0;
+  const int why = errno;
+  syscall(SYS_unlinkat, at.fd, at.name, is_dir(&n->was) ? AT_REMOVEDIR : 0);
+  if (why != EXDEV || source) return errno = why, -1;
+  /* Our store is on another file system: once more, beside its place. */
+  const uint32_t size = (uint32_t)snprintf(near, sizeof near, NEAR "%s", at.name);
+  at = (struct spot){.parent = to->parent, .name = keep_text(undone, near, size), .fd = to->fd, .is_near = 1};
+  if (!at.name || keep_name(keeping, at.fd, at.name, NULL)) return -1;
+  if (!make_anew(n, &at) && !bring(n, &at, to)) return 0;
+  const int failed = errno;
+  syscall(SYS_unlinkat, at.fd, at.name, is_dir(&n->was) ? AT_REMOVEDIR : 0);
+  return errno = failed, -1;
+}
+
+int move(uint32_t node, const struct spot *to) {
+  struct node *n = &undone->nodes[node];
+  struct spot from = {.parent = n->at_parent, .name = n->at_name};
+  const int directory = is_dir(&n->was), source = directory ? 0 : source_of(node, &from.fd, &from.name);
+  keeping->gathers = 1;
+  int failed = keep_name(keeping, to->fd, to->name, NULL) || (source && keep_known(keeping, from.fd, from.name));
+  failed |= store_flush(keeping);
+  keeping->gathers = 0;
+  if (failed || make_way(to)) return -1;
   /* It was moved: moved back, nothing of it stays behind. */
-  uint32_t left = source == 2 && n->at_parent != ELSEWHERE ? find_entry(undone, n->at_parent, n->at_name) : 0;
-  if (left && undone->entries[left].node != e->node) {
-    int swap = occupied && is_dir(now);
-    uint32_t other = swap ? find_node(undone, now_id) : 0;
-    if (ease(n->at_parent) < 0 || keep_name(keeping, directory, name, NULL)) return -1;
-    if (syscall(SYS_renameat2, directory, name, fd, e->name, swap ? EXCHANGE : occupied ? 0 : NOREPLACE)) {
-      if (!swap || errno != EINVAL || keep_inode(keeping, directory, name)) return -1;
-      return by_our_store(e, fd, directory, name, now_id, 1);
-    }
-    if (!other) return 0;
-    undone->nodes[other].at_parent = n->at_parent;
-    undone->nodes[other].at_name = name;
-    return 0;
+  const int is_elsewhere = n->at_parent == ELSEWHERE;
+  const uint32_t left = source == 2 && !is_elsewhere ? find_entry(undone, n->at_parent, n->at_name) : 0;
+  if (directory ? n->at_name != NULL : left && undone->entries[left].node != node) {
+    from.fd = is_elsewhere ? keeping->trash : ease(n->at_parent);
+    /* To another parent a directory moves only if it may be written to itself. */
+    if (from.fd < 0 || (directory && ease(node) < 0) || keep_name(keeping, from.fd, from.name, NULL)) return -1;
+    return bring(n, &from, to);
   }
-  if (source && !occupied) {
-    if (source == 1 && n->was.links == 1) return (int)syscall(SYS_renameat2, directory, name, fd, e->name, NOREPLACE);
-    return (int)syscall(SYS_linkat, directory, name, fd, e->name, 0);
-  }
-  if (!(made = fresh_name(keeping, number))) return -1;
-  int beside = keeping->trash;
-  int failed = source ? (int)syscall(SYS_linkat, directory, name, beside, made, 0) : make_from_copy(undone, n, beside, made) || stands_for(n, beside, made);
-  if (failed) return -1;
-  if (!source) n->flags |= MADE;
-  int how = !occupied ? NOREPLACE : is_dir(now) ? EXCHANGE : 0;
-  if (syscall(SYS_renameat2, beside, made, fd, e->name, how) == 0) {
-    if (how == EXCHANGE) set_aside(now_id, 1, made);
-    return 0;
-  }
-  if (errno != EXDEV || source) return -1;
-  /* Once more, from our store on another file system to a name beside its place. */
-  const char *near = near_name(fd, made);
-  if (!near) return -1;
-  int from = S_ISREG(n->was.mode) ? openat(beside, made, O_RDONLY | O_NOFOLLOW | O_CLOEXEC) : -1;
-  int to = from < 0 ? -1 : openat(fd, near, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (S_ISREG(n->was.mode)) failed = to < 0 || copy_data(keeping, from, to, n->was.size) || syscall(SYS_fsync, to) || (drop_inherited(fd, near), apply_state(fd, near, n));
-  else failed = make_from_copy(undone, n, fd, near);
-  close_quietly(from);
-  close_quietly(to);
-  failed = failed || stands_for(n, fd, near);
-  if (!failed) failed = (int)syscall(SYS_renameat2, fd, near, fd, e->name, how);
-  if (failed) syscall(SYS_unlinkat, fd, near, 0);
-  return failed || how != EXCHANGE ? failed : give_way_near(e, fd, near, now_id, 1);
+  if (!source || to->occupied) return move_anew(n, to, source ? &from : NULL);
+  if (source == 1 && n->was.links == 1) return (int)syscall(SYS_renameat2, from.fd, from.name, to->fd, to->name, NOREPLACE);
+  return (int)syscall(SYS_linkat, from.fd, from.name, to->fd, to->name, 0);
 }

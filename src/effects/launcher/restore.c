@@ -67,8 +67,6 @@ static int is_stranded(const struct entry *e, const struct id *now) {
 }
 
 static void place(struct entry *e) {
-  struct id now;
-  struct state state;
   char source[24], where[1 << 14];
   struct node *n = &undone->nodes[e->node];
   if (e->flags & LEFT) return;
@@ -76,7 +74,7 @@ static void place(struct entry *e) {
     if (e->now.ino && undone->nodes[e->parent].at_name && same_node(&e->now, e->node)) return;
     copy_name(n, source);
     if (e->flags & BLOCKED) refuse(e->parent, e->name, why_left(e));
-    else if (!*source && !n->at_name && S_ISREG(n->was.mode)) refuse(e->parent, e->name, GONE);
+    else if (!*source && !n->at_name && S_ISREG(n->was.mode)) refuse(e->parent, e->name, FILE_GONE);
     else if (stands_elsewhere(undone, n, where, sizeof where)) {
       say("moved", e->parent, e->name, where);
       if (e->now.ino) say("replaced", e->parent, e->name, ""); /* what has its name since */
@@ -85,22 +83,20 @@ static void place(struct entry *e) {
     if (!(e->flags & BLOCKED) && n->flags & BLOCKED && !n->at_name) refuse(e->parent, e->name, "its content was changed since, by another name");
     return;
   }
-  int fd = ease(e->parent);
-  if (fd < 0) return strand(e, NOT_THERE);
-  int occupied = look(fd, e->name, 0, &now, &state) == 0;
-  if (occupied && same_node(&now, e->node)) {
+  struct spot to = {.parent = e->parent, .name = e->name, .fd = ease(e->parent)};
+  if (to.fd < 0) return strand(e, NOT_THERE);
+  to.occupied = look(to.fd, to.name, 0, &to.id, &to.state) == 0;
+  if (to.occupied && same_node(&to.id, e->node)) {
     n->at_parent = e->parent; /* of its names the one that stays */
     n->at_name = e->name;
-    if (keeping->resumes && !same_id(&e->end, &now)) n->flags |= PLACED; /* by an attempt that was cut off */
+    if (keeping->resumes && !same_id(&e->end, &to.id)) n->flags |= PLACED; /* by an attempt that was cut off */
     return;
   }
   if (e->flags & BLOCKED) return refuse(e->parent, e->name, why_left(e));
   step();
-  int failed = keep_name(keeping, fd, e->name, NULL);
-  failed = failed || (is_dir(&n->was) ? place_directory(e, fd, &state, &now, occupied) : place_file(e, fd, &state, &now, occupied));
-  if (failed) return strand(e, errno == ENODATA ? GONE : strerror(errno));
-  if (occupied && !is_dir(&state)) given_way(&now, e);
-  settled(e->node, e->parent, e->name, fd);
+  if (move(e->node, &to)) return strand(e, errno == ENODATA ? FILE_GONE : strerror(errno));
+  if (to.occupied && !is_dir(&to.state)) given_way(&to.id, e);
+  settled(e->node, e->parent, e->name, to.fd);
   say("put-back", e->parent, e->name, "");
 }
 

@@ -10,7 +10,7 @@ enum { NOREPLACE = 1, EXCHANGE = 2 };
 #define NEAR ".aish-undo-"
 
 /* It was only moved, so there is no copy of it; and somebody has removed it since. */
-#define GONE "its file is not where the action put it any more"
+#define FILE_GONE "its file is not where the action put it any more"
 #define NOT_THERE "its directory is not there"
 
 extern struct store *undone, *keeping;
@@ -18,11 +18,22 @@ extern struct store *undone, *keeping;
 /* restore-name.c. Each returns 0, or -1 with errno. */
 int ease(uint32_t node);
 void tighten(void);
-int stands_for(const struct node *n, int directory, const char *name);
 void given_way(const struct id *id, const struct entry *e);
 void settled(uint32_t node, uint32_t parent, const char *name, int fd);
-int place_directory(const struct entry *e, int fd, const struct state *state, const struct id *now, int occupied);
-int place_file(const struct entry *e, int fd, const struct state *now, const struct id *now_id, int occupied);
+/* A name, and what stands there: `fd` is its directory. */
+struct spot {
+  uint32_t parent;
+  const char *name;
+  int fd, occupied;
+  int is_near; /* a name beside the place that a thing is brought to */
+  struct id id;
+  struct state state;
+};
+int make_way(const struct spot *to);
+/* Brings the file or directory to that name, whole and in one call. */
+int move(uint32_t node, const struct spot *to);
+/* The same for one that is made anew, or linked from `source`, before it comes to that name. */
+int move_anew(struct node *n, const struct spot *to, const struct spot *source);
 
 /* restore.c: it is left alone, and told with the reason. */
 void refuse(uint32_t parent, const char *name, const char *why);

@@ -257,6 +257,9 @@ int copy_data(const struct store *s, int from, int to, uint64_t size);
 int keep_attributes(struct store *s, uint32_t n, int directory, const char *name, int even_none);
 /* Records the attributes at the end of the action, if they differ by then. */
 int end_attributes(struct store *s, struct node *n, int directory, const char *name);
+/* Names, sizes and values. Returns how many bytes; -1 with errno; UNSUPPORTED: the file system has none. */
+enum { UNSUPPORTED = -2 };
+long read_attributes(struct store *s, int directory, const char *name, char *blob, uint64_t most);
 int same_text(const char *a, uint32_t size, const char *b, uint32_t other);
 /* Whether the attributes, or their values, are others than these. */
 int attributes_differ(struct store *s, int directory, const char *name, const char *kept, uint32_t kept_size);
@@ -358,8 +361,8 @@ int restore(struct store *s, struct store *into, char *const *only, int only_cou
 int take_other(struct store *s, const struct record *r, const char *text, uint32_t size);
 /* restore-file.c */
 int apply_state(int directory, const char *name, struct node *n);
-int make_from_copy(struct store *s, struct node *n, int directory, const char *name);
-int fill_in_place(struct store *s, const struct node *n, int directory, const char *name);
+int make_file(struct node *n, int from, const char *content, int directory, const char *name);
+int fill_in_place(const struct node *n, int directory, const char *name);
 
 /* undo.c: `aish-sandbox --undo …`. */
 int undo(int argc, char **argv);
