@@ -236,17 +236,24 @@ static int judge(void) {
   return note_others();
 }
 
-/* Files that an attempt which was cut off has made, or linked to, on their way to a name. */
+/* What an attempt that was cut off has linked to, or made, on its way to a name. The only link of a file stays. */
 static void drop_unplaced(void) {
+  struct id id;
+  struct state state;
   struct listing names;
   struct listed one;
   if (listing_open(&names, openat(keeping->trash, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC))) return;
-  while (listing_next(&names, &one)) syscall(SYS_unlinkat, keeping->trash, one.name, 0);
+  while (listing_next(&names, &one))
+    if (!look(keeping->trash, one.name, 0, &id, &state) && !is_dir(&state) && state.links > 1)
+      syscall(SYS_unlinkat, keeping->trash, one.name, 0);
   listing_close(&names);
   locate(keeping);
   for (uint32_t i = 1; i <= keeping->entry_count; i++) {
     const struct entry *e = &keeping->entries[i];
-    if (!e->node && !strncmp(e->name, NEAR, sizeof NEAR - 1)) syscall(SYS_unlinkat, open_node(keeping, e->parent), e->name, 0);
+    const uint32_t above = find_node(undone, &keeping->nodes[e->parent].id);
+    const int fd = e->node || strncmp(e->name, NEAR, sizeof NEAR - 1) ? -1 : open_node(keeping, e->parent);
+    if (fd < 0 || !syscall(SYS_unlinkat, fd, e->name, 0) || !syscall(SYS_unlinkat, fd, e->name, AT_REMOVEDIR)) continue;
+    if (errno == ENOTEMPTY && above) add_entry(undone, above, e->name, 0); /* it goes behind what the action made in it */
   }
 }
 
