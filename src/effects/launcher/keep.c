@@ -250,7 +250,9 @@ int keep_inode(struct store *s, int directory, const char *name) {
     return 0;
   }
   if (!n && !(n = first_seen(s, &id, &state, 0, 0, NULL))) return -1;
-  if (s->nodes[n].flags & LINKED) return 0;
+  struct id linked;
+  const int has_link = s->nodes[n].link && !look(s->links, decimal(s->nodes[n].link, number), 0, &linked, NULL);
+  if (s->nodes[n].flags & LINKED || (has_link && same_id(&linked, &id))) return 0;
   uint64_t space = state.links == 1 ? state.space : 0;
   if (!room_for(s, space) || make_part(s, &s->links)) return -1;
   if (!s->listens && keep_attributes(s, n, directory, name, 0)) return -1;
