@@ -175,8 +175,9 @@ int node_changed(const struct node *n) {
 /* Names came or went in it. An undo does that itself: once it has begun, it is by the time that others are told from it. */
 int directory_changed(const struct node *n) {
   if (!n->at_name || !is_dir(&n->now)) return 0;
-  const uint32_t held = keeping && keeping->resumes ? find_node(keeping, &n->is) : 0;
-  return held ? !is_time_of_ours(&n->now, n, &keeping->nodes[held]) : n->flags & FINAL && !is_time(&n->now, &n->end);
+  const uint32_t held = resumes() ? find_node(keeping, &n->is) : 0;
+  const int is_ours = held || (resumes() && !same_id(&n->is, &n->id)); /* the latter: this undo has made it anew */
+  return is_ours ? !is_time_of_ours(&n->now, n, &keeping->nodes[held]) : n->flags & FINAL && !is_time(&n->now, &n->end);
 }
 
 /* In the store of the undo itself: it does not take what others changed meanwhile for its own doing. */
