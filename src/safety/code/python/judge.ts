@@ -265,14 +265,7 @@ class Judge implements Judging {
   /** Something imported or built in, by its full name. */
   private reference(name: string, node: Node, call: NodeOf<'Call'> | undefined): void {
     const [root = '', ...inner] = name.split('.');
-    const own = this.own.get(root);
-    if (own) {
-      const through = inner[0] === undefined ? undefined : own.imports.get(inner[0]);
-      if (through !== undefined) return this.reference([through, ...inner.slice(1)].join('.'), node, call);
-      if (inner.some((part) => MODULE_ATTRIBUTE.test(part) || REFLECTION.test(part)))
-        this.unknown(node, `reaches past what can be read: ${name}`, true);
-      return;
-    }
+    if (this.own.has(root)) return this.ownReference(name, node, call);
     const special = CALLS.get(name);
     if (special) {
       if (call) special(this, call, name);
@@ -297,13 +290,22 @@ class Judge implements Judging {
     this.member(name, rest, node, call);
   }
 
-  /** What is reached through a harmless name of a module. */
+  /** Follows a name of one of the code's own modules, which may be a name that it imports itself. */
+  private ownReference(name: string, node: Node, call: NodeOf<'Call'> | undefined): void {
+    const [root = '', ...inner] = name.split('.');
+    const through = this.own.get(root)?.imports.get(inner[0] ?? '');
+    if (through !== undefined) return this.reference([through, ...inner.slice(1)].join('.'), node, call);
+    if (inner.some((part) => MODULE_ATTRIBUTE.test(part) || REFLECTION.test(part)))
+      this.unknown(node, `uses Python internals: ${name}`, true);
+  }
+
+  /** Judges the attributes behind a harmless name of a module. */
   private member(name: string, rest: readonly string[], node: Node, call: NodeOf<'Call'> | undefined): void {
     if (name.startsWith('os.environ')) judgeEnvironment(this, node, rest[0]);
     if (name.startsWith('sys.path')) judgeModulePath(this, node, rest[0]);
     for (const part of rest) {
       if (MODULE_ATTRIBUTE.test(part) || REFLECTION.test(part))
-        this.unknown(node, `reaches past what can be read: ${name}`, true);
+        this.unknown(node, `uses Python internals: ${name}`, true);
     }
     const last = rest.at(-1);
     if (last !== undefined && node.nodeType === 'Attribute') this.method(last, node, call);
@@ -321,7 +323,7 @@ class Judge implements Judging {
     const parent = parents.get(node);
     for (const part of rest)
       if (REFLECTION.test(part) && !(part === '__class__' && parent?.nodeType === 'Attribute'))
-        this.unknown(node, `reaches past what can be read: ${part}`, true);
+        this.unknown(node, `uses Python internals: ${part}`, true);
   }
 
   /** Some tools evaluate annotations that are strings. */
@@ -345,9 +347,9 @@ class Judge implements Judging {
     const { attr } = node;
     const parent = this.tree.parents.get(node);
     const named = attr === '__class__' && parent?.nodeType === 'Attribute' && /^__(qual)?name__$/.test(parent.attr);
-    if (REFLECTION.test(attr) && !named) return this.unknown(node, `reaches past what can be read: ${attr}`, true);
+    if (REFLECTION.test(attr) && !named) return this.unknown(node, `uses Python internals: ${attr}`, true);
     if (isOwnMethod(this.values, node)) return;
-    if (MODULE_ATTRIBUTE.test(attr)) return this.unknown(node, `reaches past what can be read: ${attr}`, true);
+    if (MODULE_ATTRIBUTE.test(attr)) return this.unknown(node, `uses Python internals: ${attr}`, true);
     if (call && /^_[a-z]/.test(attr) && !/^_(asdict|replace|make|fields|repr_\w+)$/.test(attr) && !isOfSelf(node))
       return this.unknown(node, `calls the private ${attr}`);
     this.method(attr, node, call);
