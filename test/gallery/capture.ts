@@ -97,7 +97,8 @@ export async function capture(
   }
   const env = { COLORTERM: 'truecolor', ...(look === 'none' && { NO_COLOR: '1' }), ...scene.env?.(server) };
   await using rig = startRig({ ...place, work }, { columns: 80, rows: 24, env });
-  await rig.waitFor(/\[aish:\w+[^\]]*\]/);
+  // The first frame has a prompt too, but no mode yet.
+  await rig.waitFor(/\[aish:\w+[^\]]*\][\s\S]* -- \w/);
   await scene.play?.({ rig, server, work });
   for (const size of sizes) {
     const [columns = 80, rows = 24] = size.split('x').map(Number);

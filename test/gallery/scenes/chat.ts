@@ -62,6 +62,7 @@ export const CHAT: readonly Scene[] = [
   {
     name: 'consent',
     title: 'the model wants to act: a question',
+    config: { confirm_cmd: true, mode: 'unrestricted' },
     script: [call('bash', { command: 'mkdir -p build && touch build/app' }, 'I make the directory first.')],
     play: (stage) => enter(stage, '?set up the build', /mkdir[\s\S]*skip/),
   },

@@ -40,7 +40,7 @@ export const QUESTIONS: readonly Scene[] = [
   ),
   halted('halt-diff', 'the diff of a trial', 'sed -i s/mine/yours/ notes.txt && rm -rf src', async (stage) => {
     await press(stage, ['t'], /would change/);
-    await press(stage, ['d'], /-mine|-int a/);
+    await press(stage, ['d'], /− (?:mine|int a)/);
   }),
   halted('halt-applied', 'a trial, applied', 'rm -rf build', async (stage) => {
     await press(stage, ['t'], /would change/);

@@ -173,11 +173,14 @@ function bodyOf(words: QuestionWords, width: number, { roomy, airy }: Air): read
         : commandLines('action', words.action, width, '');
   const keys = words.tree.map(({ key = '' }) => key.length);
   const column = (width < WIDE_COLUMNS ? Math.min(...keys) : Math.max(...keys)) + 2;
-  const tree = words.tree.flatMap(({ text, indent, key, right = '', role = 'tree' as const }): BodyLine[] => {
+  const tree = words.tree.flatMap(({ text, indent, key, right: facts = '', role = 'tree' as const }): BodyLine[] => {
     if (key !== undefined) return helpLines(key, text, column, width);
     const gutter = bare ? '' : GUTTER;
+    // A narrow panel has no column for it.
+    const right = width < WIDE_COLUMNS ? '' : facts;
+    const whole = facts === right ? text : `${text} · ${facts}`;
     const taken = right === '' ? 0 : right.length + 2;
-    const lines = wrapText(text, Math.max(1, width - gutter.length - taken), { mode: 'hard', indent });
+    const lines = wrapText(whole, Math.max(1, width - gutter.length - taken), { mode: 'hard', indent });
     return lines.map((line, at): BodyLine => ({ kind: role, text: gutter + line, ...(at === 0 && { right }) }));
   });
   const told = (kind: 'impact' | 'claim' | 'place' | 'note', text: string, indent = ''): readonly BodyLine[] =>
