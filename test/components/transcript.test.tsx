@@ -20,7 +20,7 @@ async function reading() {
       result: { ...facts, head },
     },
   });
-  await stage.see('✓');
+  await stage.see('row 59');
   return stage;
 }
 

@@ -63,7 +63,7 @@ describe('Norris on screen', () => {
     rig.type(':norris wait\r');
     await rig.waitFor(/\Wbegun\n/);
     // The goal stays at the top. The step and the key that stops it are above the prompt and vanish with the run.
-    await rig.waitFor(/^ NORRIS {2}wait +step 1 of 16 · \d+ s *$/m);
+    await rig.waitFor(/^ NORRIS {2}wait +\d+ s *$/m);
     await rig.waitFor(/^. running · echo begun; sleep 300 · \d+ s +Ctrl-C stops *$/m);
     rig.key('ctrl-x', 'ctrl-c');
     await rig.waitFor('aborted');

@@ -232,8 +232,8 @@ describe('the current text style', () => {
     expect(all).toEqual(['\x1b[31mb', 'c', ' d']);
   });
 
-  it('is reset after each write where a blank would show it, since terminals erase in it', () => {
-    const { all } = written('\x1b[44ma', '\x1b[44mab', '\x1b[4mab', '\x1b]8;;https://a.b\x1b\\ab');
+  it('is reset after each write where a blank would show more than a background', () => {
+    const { all } = written('\x1b[7ma', '\x1b[7mab', '\x1b[4mab', '\x1b]8;;https://a.b\x1b\\ab');
     expect(all.length).toBe(3);
     for (const each of all)
       expect(each).toMatch(/(?:\x1b\[m|\x1b\]8;;\x1b\\)(?:\x1b\[K)?(?:\x1b\[\d*[CD]|\x1b\[\d+G)?$/);

@@ -165,8 +165,8 @@ describe('an action that the mode refused', () => {
   });
 
   it.each([
-    ['undoes the command’s changes and runs it again', { action: 7, whole: true }, 7],
-    ['runs the command again', { whole: true }, undefined],
+    ['takes back what the command has changed and runs it again', { action: 7, whole: true }, 7],
+    ['runs this again', { whole: true }, undefined],
     ['has already run: run all of it again?', { action: 7, whole: false }, undefined],
     ['has already run: run all of it again?', undefined, undefined],
   ] as const)('in Project asks about the repeat and explains that a yes %s', (text, attempt, takesBack) => {
