@@ -136,5 +136,5 @@ function sandboxNotice(sandbox: SandboxStatus, mode: Mode): string | undefined {
 function projectNotice({ available, noProject, projectMissing }: SandboxStatus): string | undefined {
   if (!available) return undefined;
   if (noProject !== undefined) return `no Project mode here, and nothing can be tried: ${noProject}`;
-  return projectMissing && `Project mode is held in part (${projectMissing}); docs/effects.md`;
+  return projectMissing && `Project mode is only partly enforced here (${projectMissing}); see docs/effects.md`;
 }

@@ -30,7 +30,7 @@ type Exchanged = { readonly status: number; readonly headers: IncomingHttpHeader
  */
 export async function exchange(address: string | URL, { method, headers, body, signal }: ToSend): Promise<Exchanged> {
   const url = new URL(address);
-  if (url.username !== '' || url.password !== '') throw new TypeError('an address may hold no user and no password');
+  if (url.username !== '' || url.password !== '') throw new TypeError('an address must not contain a user or password');
   const secure = url.protocol === 'https:';
   // An import would also load Node's whole web client.
   const { request: send } = process.getBuiltinModule(secure ? 'node:https' : 'node:http');

@@ -6,7 +6,7 @@ import { forEachChild, parse, type SyntaxNode } from 'unbash';
 import { pattern } from '../text/pattern.ts';
 import { handlesIn } from './vault.ts';
 
-/** The result for a command's handles. */
+/** A command with secrets in place of its handles, or the reason why there is none. */
 export type Restored =
   | {
       readonly kind: 'restored';

@@ -128,7 +128,7 @@ test('a count that was cut short says for how long it looked, and is never of no
   expect(countText({ files: 0, bytes: 0, more: true }, 300)).toBeUndefined();
 });
 
-test.skipIf(missing)('git: uncommitted changes, commits and untracked files that would go', async () => {
+test.skipIf(missing)('names uncommitted changes, commits and untracked files that git would delete', async () => {
   const [reset = []] = await impact('git reset --hard HEAD~1');
   expect(reset[1]).toMatch(/^uncommitted changes lost: 1 file changed/);
   expect(reset[2]).toMatch(/^1 commit no longer on this branch: \w+ second/);

@@ -49,7 +49,7 @@ test.each([
   expect(await verdictAfter({ [file]: text }, command)).toBe(verdict);
 });
 
-test('what the project itself brought is not read again', async () => {
+test('a script that belongs to the project is not judged again when it runs', async () => {
   writeFileSync(join(cwd, 'conftest.py'), 'import shutil\nshutil.rmtree("src")\n');
   expect(await verdictAfter({}, 'pytest')).toBe('safe');
 });

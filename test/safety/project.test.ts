@@ -57,7 +57,7 @@ describe('in Project, without a question', () => {
     expect(await ask(cmd)).toMatchObject({ recoverable: true });
   });
 
-  it('what this session made may be deleted, also as a directory of nothing else', async () => {
+  it('deletes files that this session made, and directories that hold only such files', async () => {
     expect(await ask('rm -rf mine')).toMatchObject({ recoverable: false });
     expect(await ask('rm -rf mine', ['mine', 'mine/x'])).toMatchObject({ recoverable: true });
   });

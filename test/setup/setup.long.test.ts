@@ -81,7 +81,7 @@ beforeEach(() => {
 afterEach(() => rmSync(place, { recursive: true, force: true }));
 
 describe('setup.sh', () => {
-  it('installs and builds with a line for each, and later does nothing silently', () => {
+  it('installs and builds with a line for each; a second run does nothing and prints nothing', () => {
     expect(setUp(['echo', 'hello'])).toEqual({
       status: 0,
       out: 'hello\n',

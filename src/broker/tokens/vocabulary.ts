@@ -7,7 +7,7 @@ import { Turns } from '../../text/turns.ts';
 /** A power of two, more than twice the number of tokens. */
 const SLOTS = 1 << 19;
 const TABLE_BYTES = SLOTS * Int32Array.BYTES_PER_ELEMENT;
-/** In characters: a run of one character takes quadratic time. */
+/** The longest piece that is counted at once, in characters: a run of one character takes quadratic time. */
 const PIECE_CHARS = 500;
 const NEVER = 0x7fffffff;
 

@@ -189,7 +189,7 @@ function valuesOf(call: Call, ...names: readonly string[]): readonly string[] {
   return names.flatMap((name) => call.options.values.get(name) ?? []);
 }
 
-/** Returns the values by the program's record, for letters that take a value with some subcommands only. */
+/** Returns the values of these options as the program's record reads them, which depends on the subcommand. */
 function givenTo(call: Call, ...names: readonly string[]): readonly string[] {
   return (call.reading?.given ?? []).flatMap(({ name, value }) => (names.includes(name) ? (value ?? []) : []));
 }

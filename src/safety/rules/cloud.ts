@@ -185,7 +185,7 @@ export const CLOUD_RULES: readonly Rule[] = [
   }),
 ];
 
-/** A destroying verb among the first words, none of them read first. */
+/** A destroying verb among the first words, with no reading verb before it. */
 
 /** Containers, clusters, virtual machines, infrastructure as code. */
 export const CLUSTER_RULES: readonly Rule[] = [

@@ -27,7 +27,7 @@ async function typed(rig: Rig, scene: Scene) {
 
 async function agentTypes(agent: Agent, scene: Scene) {
   const lines = SCENES[scene];
-  // An agent that can't start with a session gets this many lines from its model.
+  // For an agent that can't resume a saved session: its model writes this many lines.
   const story = Array.from({ length: Math.min(lines, 5000) }, (_, n) => `line ${n} of the story`).join('\n\n');
   const server = await tokenServer(200, (_body, response) => {
     response.write(`data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: story } }] })}\n\n`);

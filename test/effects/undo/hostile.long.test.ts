@@ -332,7 +332,7 @@ describe.skipIf(lacks('cc'))('undo', () => {
     expect([...at.scene.snapshot()]).toEqual([...before]);
   });
 
-  it('of the older action leaves what the newer changed', async () => {
+  it('of an older action leaves what a newer one changed', async () => {
     put('a', 'one\n');
     const first = await at.scene.keep('echo two > a');
     await at.scene.keep('echo three > a');

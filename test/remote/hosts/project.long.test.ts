@@ -96,7 +96,7 @@ describe.skipIf(lacksSshd() || lacks('cc') || lacks('git') || !trialsWork())('Pr
     expect(existsSync(join(work, '.npmrc'))).toBe(false);
   });
 
-  it('sets aside a rebase’s list when it is written under another name', async () => {
+  it('sets aside the todo list of a rebase that git writes under another name', async () => {
     const list = join(work, '.git/rebase-merge/git-rebase-todo');
     mkdirSync(dirname(list), { recursive: true });
     writeFileSync(list, 'pick x\n');

@@ -51,7 +51,7 @@ describe('values are followed', () => {
     expect(new Set(written(source))).toEqual(new Set(paths));
   });
 
-  it('takes the words of the command line', () => {
+  it('knows the words of the command line', () => {
     expect(written("import sys\nopen(sys.argv[1], 'w')", ['out.txt'])).toEqual(['out.txt']);
     expect(written("import sys\nsys.argv[1] = input()\nopen(sys.argv[1], 'w')", ['out.txt'])).toEqual(['\uE000']);
     expect(written("import sys\na = sys.argv\na[1] = input()\nopen(sys.argv[1], 'w')", ['out.txt'])).toEqual([

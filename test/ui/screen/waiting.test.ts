@@ -54,7 +54,7 @@ describe('the waiting row', () => {
     expect(line({ reply: reply({ text: 'Yes' }), answeringSince: 5_500 })).toContain('answering · 6 s');
   });
 
-  it('turns its spinner, or keeps it still', () => {
+  it('turns its sign, or keeps it still where animation is off', () => {
     expect(line({ turn: 1 })[0]).toBe('⠙');
     expect(line({ turn: undefined })[0]).toBe('·');
   });
