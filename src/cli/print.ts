@@ -173,7 +173,7 @@ function endedLine(entry: Extract<Entry, { kind: 'norrisEnded' }>): string {
   const price = cost && cost.dollars > 0 ? `, ${shortDollars(cost.dollars)}` : '';
   const counts = [count(steps, 'step'), count(commands, 'command'), count(skips, 'skip')].join(', ');
   const line = `[norris] ${status}${why} (${counts}, ${seconds} s${price})`;
-  return receipt ? `${line}\n${receiptText(receipt)}` : line;
+  return receipt ? `${line}\n[aish] cost: ${receiptText(receipt)}` : line;
 }
 
 // The plain screen, which uses this printer.

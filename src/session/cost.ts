@@ -189,8 +189,7 @@ export function spendText(stop: {
 
 /** Formats a receipt as one line. */
 export function receiptText({ planner, cloud, local, atPlannersPrices }: Receipt): string {
-  const same =
-    atPlannersPrices === undefined ? '' : `, at ${planner}'s prices ${shortDollars(atPlannersPrices)} (estimate)`;
+  const same = atPlannersPrices === undefined ? '' : ` (≈ ${shortDollars(atPlannersPrices)} on ${planner})`;
   const paid = cloud.dollars > 0 ? `${shortDollars(cloud.dollars)}, ` : '';
-  return `[aish] split: cloud ${paid}${cloud.tokens} tokens · local ${local.tokens} tokens${same}`;
+  return `cloud ${paid}${cloud.tokens} tokens · local free, ${local.tokens} tokens${same}`;
 }

@@ -83,7 +83,7 @@ describe('sub-agents on screen', () => {
     await using rig = await openRig(place, '[aish:fast]>', { rows: 30, columns: 120 });
     rig.type(':norris tidy\r');
     await rig.waitFor(/HALT\W+sub-agent 1 · step 1 of 12/);
-    expect(rig.text()).toContain('its task: tidy up the work tree');
+    expect(rig.text()).toContain('task of the sub-agent: tidy up the work tree');
     expect(rig.text()).toContain('abort ends only this sub-agent');
     await rig.waitFor(/all shown|Enter: /);
     rig.type('s');
@@ -103,7 +103,7 @@ describe('sub-agents on screen', () => {
     using place = scratch(server.baseUrl, { safety: { llm_second_opinion: false } });
     await using rig = await openRig(place, '[aish:fast]>', { rows: 30 });
     rig.type('?please write a file\r');
-    await rig.waitFor('RUN THIS?');
+    await rig.waitFor('START A SUB-AGENT?');
     expect(rig.text()).toMatch(/START A SUB-AGENT\?[\s\S]*write a file/);
     await rig.waitFor(/all shown|Enter: /);
     rig.type('p');

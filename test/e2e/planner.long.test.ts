@@ -66,9 +66,7 @@ describe('a run planned by one model and carried out by another', () => {
     await rig.waitFor(/all shown|Enter: /);
     rig.type('s');
     await rig.waitFor('tasks complete');
-    expect(rig.text()).toContain(
-      "[aish] split: cloud $0.00016, 215 tokens · local 498 tokens, at cloud's prices $0.00031 (estimate)",
-    );
+    expect(rig.text()).toContain('cloud $0.00016, 215 tokens · local free, 498 tokens (≈ $0.00031 on cloud)');
     expect(statSync(old).size).toBe(1);
 
     expect(cloud.requests).toHaveLength(1);
@@ -130,7 +128,7 @@ describe('a run planned by one model and carried out by another', () => {
     await rig.waitFor(/▸ edited plan · 2 tasks/);
     await rig.waitFor(/all shown|Enter: /);
     rig.type('n');
-    await rig.waitFor('Enter sends it back with this');
+    await rig.waitFor('Enter sends the plan back with this');
     rig.type('use the manual\r');
     await rig.waitFor(/3 tasks .*by cloud[\s\S]*2\. @deep read the manual/);
     expect(cloud.requests[1]?.lastUser).toMatch(

@@ -87,7 +87,7 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project mode', { timeout: 60_000 }
     await using rig = await openRig(place, '-- PROJECT --', { rows: 40 });
     rig.type(':norris work\r');
     await rig.waitFor('✓ done');
-    expect(rig.text()).toMatch(/17 steps · 16 commands · /);
+    expect(rig.text()).toMatch(/17 of 20 steps · 16 commands · /);
     expect(told(server)).toContain('it says 3');
     expect(told(server)).not.toMatch(/denied|Read-only|not permitted/);
     expect(readFileSync(join(place.work, 'notes.txt'), 'utf8')).toBe('overwritten\n');
@@ -279,8 +279,8 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project mode', { timeout: 60_000 }
     await using rig = await openRig(place, '-- PROJECT --', { rows: 40 });
     rig.type(':norris fetch\r');
     await rig.waitFor('CONNECT?');
-    await rig.waitFor(/It gave up waiting for you\. A yes takes back what the command has changed/);
-    await answer(rig, 'It gave up waiting', 'p');
+    await rig.waitFor(/gave up waiting for you\. A yes undoes its changes/);
+    await answer(rig, 'gave up waiting', 'p');
     // The yes covered the command that ran again: the next one asks, and its time limit pauses meanwhile.
     await rig.waitFor(/Program: curl/);
     await rig.waitFor(/waits for you [3-9] s/);
@@ -381,7 +381,7 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project mode', { timeout: 60_000 }
     await answer(rig, /HALT[\s\S]*KEY=last/, 'p');
     await rig.waitFor('✓ done');
     expect(readFileSync(join(place.work, '.env'), 'utf8')).toBe('KEY=last\n');
-    await rig.waitFor('changed, and not kept: .env');
+    await rig.waitFor('and not kept (undo.credentials keeps them)');
   });
 
   it('halts `rm -rf src`, then tries it, shows its diff, discards, tries again, applies and undoes it', async () => {
@@ -399,7 +399,7 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project mode', { timeout: 60_000 }
     await rig.waitFor('nothing has changed yet');
     expect(snapshot(place.work)).toBe(before);
     expect(rig.text()).toMatch(/deletes .*src/);
-    expect(rig.text()).toContain('-int old;');
+    expect(rig.text()).toContain('− int old;');
     await rig.waitFor(/all shown|Enter: /);
     rig.type('d');
     await rig.waitFor('d: back to the list');
@@ -465,16 +465,16 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project mode', { timeout: 60_000 }
     repository(place);
     await using rig = await openRig(place, '-- PROJECT --', { rows: 40 });
     rig.type(':norris set it up\r');
-    await rig.waitFor(/SET ASIDE\W+others would run this/);
+    await rig.waitFor(/SET ASIDE\W+a later program would run this/);
     expect(server.requests).toHaveLength(1);
     expect(readdirSync(place.work).sort()).toEqual(['.git', 'made.txt', 'notes.txt', 'src']);
     expect(rig.text()).toContain('.envrc is run by shells and editors');
     expect(rig.text()).toContain('+make evil');
-    await answer(rig, 'others would run this', 's');
+    await answer(rig, 'later program would run this', 's');
     await rig.waitFor(/step 3 of 20|3\/20/);
     expect(told(server)).toContain('[aish] set aside, and not in the project: .envrc is run by shells and editors');
     expect(told(server)).not.toMatch(/^\.envrc$/m);
-    await answer(rig, 'others would run this', 'p');
+    await answer(rig, 'later program would run this', 'p');
     await rig.waitFor('✓ done');
     expect(told(server)).toContain('[aish] the user accepted: .envrc is run by shells and editors; .vscode is run');
     expect(readFileSync(join(place.work, '.envrc'), 'utf8')).toBe('make evil\n');
@@ -523,14 +523,14 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project mode', { timeout: 60_000 }
         await using rig = startRig(place, { rows: 40 });
         await rig.waitFor('-- PROJECT --');
         rig.type(':norris set it up\r');
-        await rig.waitFor(/SET ASIDE\W+others would run this/);
+        await rig.waitFor(/SET ASIDE\W+a later program would run this/);
         rig.kill(signal);
         await rig.exited;
       }
       await using rig = startRig(place, { rows: 40, args: ['--resume'] });
       await rig.waitFor('.envrc is run by shells and editors');
       expect(existsSync(join(place.work, '.envrc'))).toBe(false);
-      await answer(rig, 'others would run this', 'p');
+      await answer(rig, 'later program would run this', 'p');
       await rig.waitFor('the user accepted: .envrc');
       expect(readFileSync(join(place.work, '.envrc'), 'utf8')).toBe('make evil\n');
       rig.type(':norris clean up\r');

@@ -83,13 +83,13 @@ describe('the receipt of a split run', () => {
     // The end of the run, its receipt and `:cost` show the same number.
     expect(receiptText(ended.receipt)).toContain(`cloud ${shortDollars(ended.cost?.dollars ?? 0)},`);
     expect(receiptText(ended.receipt)).toBe(
-      "[aish] split: cloud $0.000099, 215 tokens · local 110 tokens, at cloud's prices $0.00012 (estimate)",
+      'cloud $0.000099, 215 tokens · local free, 110 tokens (≈ $0.00012 on cloud)',
     );
   });
 
   it('names no dollars where nothing was paid', () => {
     const receipt = { planner: 'cloud', cloud: { dollars: 0, tokens: 215 }, local: { tokens: 110 } };
-    expect(receiptText(receipt)).toBe('[aish] split: cloud 215 tokens · local 110 tokens');
+    expect(receiptText(receipt)).toBe('cloud 215 tokens · local free, 110 tokens');
   });
 
   it('is absent when one preset did everything', () => {

@@ -1,5 +1,5 @@
 /** An autonomous run in the transcript (banner, steps, summary; NO-8), and the user's questions and goals. */
-import { shortDollars } from '../../../session/cost.ts';
+import { receiptText, shortDollars } from '../../../session/cost.ts';
 import type { Entry } from '../../../session/entry.ts';
 import { plainText, visible } from '../../../text/sanitize.ts';
 import { wrapText } from '../../../text/wrap.ts';
@@ -66,15 +66,15 @@ const MAX_ASKED = 3;
 /** How a run ended, what each task took, and what the user was asked. */
 export function norrisEndedLines(entry: Of<'norrisEnded'>, context: RenderContext, tale?: RunTale): string[] {
   const { width, paint } = context;
-  const { status, reason, steps, commands, skips, milliseconds, cost } = entry;
+  const { status, reason, steps, commands, skips, milliseconds, cost, receipt } = entry;
   const good = status === 'done' || status === 'tasks_complete';
-  const role = good ? 'success' : status === 'failed' ? 'error' : 'warning';
+  const role = good ? 'success' : status === 'failed' ? 'error' : 'dim';
   const facts = [
     tale ? `${steps} of ${count(tale.maxSteps, 'step')}` : count(steps, 'step'),
     count(commands, 'command'),
     ...(skips > 0 ? [`${skips} skipped`] : []),
     duration(milliseconds),
-    ...(cost && cost.dollars > 0 ? [shortDollars(cost.dollars)] : []),
+    ...(cost && cost.dollars > 0 && !receipt ? [shortDollars(cost.dollars)] : []),
   ].join(' · ');
   const [goal = ''] = plainText(tale?.goal ?? '').split('\n');
   const head = headingLines(
@@ -91,7 +91,8 @@ export function norrisEndedLines(entry: Of<'norrisEnded'>, context: RenderContex
   // The line above a failed run has given its reason.
   const why = reason && status !== 'failed' ? [plainText(reason)] : [];
   const more = status === 'budget_exhausted' ? [`${paint('strong', 'Ctrl-X n')} goes on`] : [];
-  const parts = [[...why, ...more], taskRows(tale, good, context), askedRows(tale, context)];
+  const paid = receipt ? [receiptText(receipt)] : [];
+  const parts = [[...why, ...more], taskRows(tale, good, context), askedRows(tale, context), paid];
   const below = parts.filter((part) => part.length > 0).flatMap((part, at) => (at === 0 ? part : ['', ...part]));
   const bar = paint(role, '│ ');
   const lines = below.flatMap((line) => wrapText(line, Math.max(1, width - GUTTER)));

@@ -190,10 +190,11 @@ function scrollHint(
   const left = layout.body.length - layout.top - layout.shown;
   const runs = choices.find(({ answer }) => answer === 'apply') ?? choices.find(({ answer }) => answer === 'proceed');
   const more = left === 0 ? '' : `↓ ${left} more ${left === 1 ? 'line' : 'lines'}`;
-  if (!runs) return more;
+  const enter = `Enter: ${focused?.label ?? 'no'}`;
+  if (!runs) return [more, enter].filter(Boolean).join(' · ');
   if (!allSeen) return `${more || '↑ the lines above'} unlock${left === 1 ? 's' : ''} ${runs.key}`;
   // Questions about a mode or money have a key of their own.
-  if (runs.key === 'y') return [more, `Enter: ${focused?.label ?? 'no'}`].filter(Boolean).join(' · ');
+  if (runs.key === 'y') return [more, enter].filter(Boolean).join(' · ');
   const works = `${runs.key} ${runs.works ?? `${runs.label.replace(/y$/, 'ie')}s`}`;
   return more === '' ? `all shown · ${works}` : `${more} · ${works}`;
 }
