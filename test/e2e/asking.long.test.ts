@@ -122,7 +122,7 @@ it('passes a password typed ahead to the program, and keeps it out of prompt, hi
   await using rig = startRig(home);
   await ready(rig);
   rig.type('true\r');
-  await rig.waitFor(/✓/);
+  await rig.waitFor(/✓ \d/);
   rig.type('./slow\r');
   // The password is typed separately: in one piece with the line it would count as a paste.
   await rig.waitFor('❯ ./slow');

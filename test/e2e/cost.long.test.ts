@@ -70,7 +70,7 @@ it('starts at most one program for Enter in the user’s own shell, and waits fo
   await using rig = await openRig(place, '[aish:demo]>', { env });
   rig.type('unset NODE_OPTIONS; echo re""ady\r');
   await rig.waitFor(/│ ready/);
-  await rig.waitFor(/✓/);
+  await rig.waitFor(/✓ \d/);
   await delay(1500);
   const before = readFileSync(log, 'utf8');
   const lines = ['echo line', 'for i in 1; do echo line; done', 'echo "$(echo line)"', "echo 'li''ne'"];

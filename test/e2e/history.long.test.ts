@@ -33,7 +33,7 @@ const start = async (home: Scratch, program: string): Promise<Rig> => {
   await rig.waitFor(/\[aish:\w+\]>/);
   // Waits until the shell is ready.
   rig.type('echo up\r');
-  await rig.waitFor(/✓/);
+  await rig.waitFor(/✓ \d/);
   return rig;
 };
 
@@ -44,7 +44,7 @@ describe.each(everyShell())('the history with %s', (program) => {
     write('echo from-yesterday', 'make -j4 docs-of-long-ago');
     await using rig = await start(home, program);
     rig.key('up', 'up');
-    await rig.waitFor(/>\s+make -j4 docs-of-long-ago/);
+    await rig.waitFor(/(?:>|❯)\s+make -j4 docs-of-long-ago/);
     rig.key('up');
     await rig.waitFor(/>\s+echo from-yesterday/);
     rig.key('ctrl-c');

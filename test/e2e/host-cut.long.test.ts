@@ -54,11 +54,11 @@ async function startAll(rig: Rig, all: readonly string[]): Promise<void> {
     if ('stops' in job) {
       // The hint must belong to this line: an earlier long command may have shown it too, and Ctrl-Z would otherwise
       // stop aish-tui.
-      await rig.waitFor(new RegExp(`❯ ${sleep}\\s+╰\\s+keys go to the program`));
+      await rig.waitFor(new RegExp(`❯ (?:@web1 )?${sleep}\\s+╰\\s+keys go to the program`));
       rig.key('ctrl-z');
     }
     // What is typed before the command ends becomes a line only after another Enter.
-    if (job !== JOBS.at(-1)) await rig.waitFor(new RegExp(`❯ ${line} .*(?:[✓✗]|stopped)`));
+    if (job !== JOBS.at(-1)) await rig.waitFor(new RegExp(`❯ (?:@web1 )?${line} .*(?:[✓✗]|stopped)`));
   }
 }
 

@@ -65,7 +65,7 @@ describe.skipIf(lacksSshd())('another machine over ssh', () => {
     await rig.waitFor(/hello there/);
     rig.key('escape');
     rig.type(':wq\r');
-    await rig.waitFor(/❯ vim .*✓/);
+    await rig.waitFor(/❯ (?:@web1 )?vim .*✓/);
     expect(readFileSync(join(folder, 'note'), 'utf8')).toBe('hello there\n');
   });
 
@@ -100,7 +100,7 @@ describe.skipIf(lacksSshd())('another machine over ssh', () => {
     rig.type(`echo y >>${folder}/count\r`);
     await rig.waitFor(/can't run this: web1 is not connected/);
     rig.type(':host web1\r');
-    await rig.waitFor(() => rig.text().match(/❯ ssh web1 .*✓/g)?.length === 2);
+    await rig.waitFor(() => rig.text().match(/❯ (?:@web1 )?ssh web1 .*✓/g)?.length === 2);
     rig.type('echo ag""ain\r');
     await rig.waitFor(/│ again/);
     expect(readFileSync(join(folder, 'count'), 'utf8')).toBe('x\n');
@@ -215,7 +215,7 @@ describe.skipIf(lacksSshd())('another machine over ssh', () => {
         await rig.waitFor(/all shown|Enter: /);
         rig.type('t');
         await rig.waitFor(/on web1 · tried, nothing has changed yet/);
-        await rig.waitFor(/What it would change is web1 itself reports/);
+        await rig.waitFor(/web1 itself reports these changes/);
         await rig.waitFor(/T +apply/);
         expect(bytes().equals(before)).toBe(true);
         await rig.waitFor(/all shown|Enter: /);
@@ -281,7 +281,7 @@ describe.skipIf(lacksSshd())('another machine over ssh', () => {
         rig.type(':host launcher yes\r');
         await rig.waitFor(/Restricted, Project and :undo work there/);
         rig.type('?clean up\r');
-        await rig.waitFor(/y runs it in Project/);
+        await rig.waitFor(/y switches to Project/);
         await rig.waitFor(/all shown|Enter: /);
         rig.type('y');
         // The yes covers the mode and the command; the kernel of the host confines it, and changes are kept for undo.

@@ -57,7 +57,7 @@ describe(':bg', () => {
   it('runs a job as the user and in their environment, and :jobs, :fg and :kill list and control it', async () => {
     await using rig = await openRig(scratch(), demo);
     rig.type('export COLOUR=teal; cd /usr\r');
-    await rig.waitFor(/✓/);
+    await rig.waitFor(/✓ \d/);
     rig.type(':bg read -p "$COLOUR in $PWD? " answer; echo "<$answer>"\r');
     await rig.waitFor('job 1');
     rig.type(':jobs\r');

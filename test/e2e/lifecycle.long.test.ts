@@ -17,7 +17,7 @@ describe('the terminal', () => {
   it('is restored by :quit, which prints how to resume', async () => {
     await using rig = await openRig(scratch(), '[aish:demo]>');
     rig.type('echo something\r');
-    await rig.waitFor(/✓/);
+    await rig.waitFor(/✓ \d/);
     rig.type(':quit\r');
     expect(await rig.exited).toMatchObject({ code: 0 });
     expect(restored(rig.raw)).toBe(true);

@@ -15,7 +15,7 @@ it('remembers a session when it is left, tells the next one, and forgets on requ
     await using rig = startRig(place, { columns: 120 });
     await rig.waitFor('[aish:fast]>');
     rig.type('echo a-line-of-output\r');
-    await rig.waitFor(/✓/);
+    await rig.waitFor(/✓ \d/);
     rig.type('?rename the parser to reader\r');
     await rig.waitFor('All right.');
     rig.type(':quit\r');
@@ -45,7 +45,7 @@ it('leaves at once when nothing was said to a model', async () => {
   using place = scratch(server.baseUrl, { memory: { enabled: true } });
   await using rig = await openRig(place, '[aish:fast]>', { columns: 120 });
   rig.type('echo hello\r');
-  await rig.waitFor(/✓/);
+  await rig.waitFor(/✓ \d/);
   rig.type(':quit\r');
   expect((await rig.exited).code).toBe(0);
   expect(server.requests).toHaveLength(0);

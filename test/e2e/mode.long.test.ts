@@ -101,7 +101,7 @@ describe.skipIf(lacks('cc'))('Restricted', () => {
     using place = scratch();
     await using rig = await openRig(place, '-- RESTRICTED --');
     rig.type('echo mine > made.txt\r');
-    await rig.waitFor(/✓/);
+    await rig.waitFor(/❯ echo mine[^\n]*✓/);
     expect(readFileSync(made(place), 'utf8')).toBe('mine\n');
   });
 });
@@ -117,9 +117,9 @@ describe('a configured mode on a machine without a sandbox', () => {
     using place = scratch(server.baseUrl, quiet);
     await using rig = startRig(withoutSandbox(place), { columns: 120, rows: 40, args: ['--mode', 'restricted'] });
     await rig.waitFor('-- RESTRICTED --');
-    await rig.waitFor(/the model can run nothing until\s+you choose :mode unrestricted/);
+    await rig.waitFor(/the model can run nothing\s+until\s+you choose :mode unrestricted/);
     rig.type('echo mine > own.txt\r');
-    await rig.waitFor(/✓/);
+    await rig.waitFor(/✓ \d/);
     expect(readFileSync(join(place.work, 'own.txt'), 'utf8')).toBe('mine\n');
     rig.type('?write it\r');
     await rig.waitFor('It did not run.');

@@ -11,7 +11,7 @@ describe.each(everyShell())('a nested shell in %s', (program) => {
     rig.type('bash --norc\r');
     await rig.waitFor('keys go to bash, a shell without blocks');
     rig.type('exit\r');
-    await rig.waitFor(/✓/);
+    await rig.waitFor(/✓ \d/);
     rig.type("sh -c 'read line; echo read $line'\r");
     await rig.waitFor('keys go to the program');
     rig.type('this\r');

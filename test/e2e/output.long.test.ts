@@ -10,7 +10,7 @@ it('a progress bar of 1,000 redraws leaves one line, for the user and the model'
   await using server = await startScriptedServer([say('Done.')]);
   await using rig = await openRig(scratch(server.baseUrl), '[aish:fast]>');
   rig.type('for ((n = 1; n <= 1000; n++)); do printf "\\r\\033[K%d of 1000" $n; done; echo\r');
-  await rig.waitFor(/✓/);
+  await rig.waitFor(/✓ \d/);
   expect(rig.screen().filter((line) => /\d of 1000$/.test(line))).toEqual(['│ 1000 of 1000']);
   rig.type('?how far is it\r');
   await rig.waitFor('Done.');

@@ -51,7 +51,7 @@ it('patch asks again when the file has another text by the time of the answer', 
   await rig.waitFor(/all shown|Enter: /);
   writeFileSync(file, 'zero\none\ntwo\n');
   rig.type('p');
-  await rig.waitFor('What it names has changed since you were asked');
+  await rig.waitFor('A file it names has changed since you were asked');
   await rig.waitFor(/3 − two[\s\S]*3 \+ TWO/);
   expect(readFileSync(file, 'utf8')).toBe('zero\none\ntwo\n');
   await rig.waitFor(/all shown|Enter: /);

@@ -155,7 +155,7 @@ it('gives a program a terminal as large as its pane, also after the window was r
   using place = scratch();
   await using rig = await program(place);
   rig.type('stty size\r');
-  await rig.waitFor('│ 20 78');
+  await rig.waitFor('│ 19 78');
   rig.resize(100, 30);
   await rig.waitFor(() => rig.screen()[29]?.includes('RESTRICTED --') === true);
   rig.type('stty size\r');

@@ -40,7 +40,7 @@ it.skipIf(lacks('cc'))('goes back over four of five questions with their changes
     rig.type(':rewind\r');
     await rig.waitFor(/ 2 {2}\d\d:\d\d {2}question 2[\s\S]*:rewind N goes back before a question/);
     rig.type(':rewind 2\r');
-    await rig.waitFor(/The model has changed since then:[\s\S]*Enter \(:rewind 2 yes\) goes back/);
+    await rig.waitFor(/The model has changed since then:[\s\S]*Press Enter \(:rewind 2 yes\): goes back/);
     expect(filesOf(place)).toEqual(states[5]);
     rig.key('enter');
     await rig.waitFor('back before: question 2');

@@ -102,7 +102,7 @@ describe('the screen', () => {
   it('leaves the end of the transcript on the normal screen, with how to resume', async () => {
     await using rig = await openRig(scratch(), '[aish:demo]>');
     rig.type('echo remember me\r');
-    await rig.waitFor(/✓/);
+    await rig.waitFor(/✓ \d/);
     rig.key('ctrl-d');
     await rig.exited;
     expect(rig.alternate).toBe(false);

@@ -19,7 +19,7 @@ describe('the shell on screen', () => {
     mkdirSync(join(place.work, 'deep'));
     await using rig = await openRig(place, '[aish:demo]>');
     rig.type('cd deep\r');
-    await rig.waitFor(/✓/);
+    await rig.waitFor(/✓ \d/);
     rig.type('export COLOUR=teal\r');
     await rig.waitFor(/✓[\s\S]*✓/);
     rig.type('echo "$PWD is $COLOUR"\r');
@@ -32,7 +32,7 @@ describe('the shell on screen', () => {
     await rig.waitFor('keys go to the program');
     rig.type('world\r');
     await rig.waitFor('hello world');
-    await rig.waitFor(/✓/);
+    await rig.waitFor(/✓ \d/);
     rig.type('echo back\r');
     await rig.waitFor(/✓[\s\S]*back/);
   });
@@ -51,7 +51,7 @@ describe('a question', () => {
     await using server = await startScriptedServer([{ text: ['It says ', hold('rest'), '**tea**.'] }]);
     await using rig = await openRig(scratch(server.baseUrl), '[aish:fast]>');
     rig.type('echo tea\r');
-    await rig.waitFor(/✓/);
+    await rig.waitFor(/✓ \d/);
     rig.type('what does the last output say?\r');
     await rig.waitFor('It says');
     expect(rig.text()).not.toContain('It says tea');

@@ -12,7 +12,7 @@ async function start(place: Scratch, program: string): Promise<Rig> {
   const rig = startRig(place, { env: { ...START, SHELL: program }, columns: 100 });
   await rig.waitFor(/\[aish:\w+\]>/);
   rig.type('echo up\r');
-  await rig.waitFor(/✓/);
+  await rig.waitFor(/✓ \d/);
   return rig;
 }
 

@@ -16,6 +16,8 @@ const PREVIEW_TIMEOUT_MS = 300;
 /** The part of it that is kept for git, in ms. */
 const RESERVE_MS = 100;
 const MAX_LINES = 6;
+/** A name without blanks and marks. */
+const PLAIN_NAME = /^[\w@%+=:,./~-]{1,60}$/;
 const MAX_PARTS = 12;
 
 /** What one part of a command would lose, in lines. */
@@ -126,8 +128,11 @@ async function fileImpact(
 ): Promise<readonly string[]> {
   const paths = await files.existing(named, () => time.isOver(1.5 * RESERVE_MS));
   if (paths.length === 0) {
+    if (kind !== 'deletes') return [];
     const gone = named.slice(0, MAX_NAMES).map(({ path }) => shown(isAbsolute(path) ? path : join(cwd, path), cwd));
-    return kind === 'deletes' ? [`${gone.join(', ')}: not there`] : [];
+    // A missing name is the command's own text, and a long one could look like a line of the dialog.
+    const plain = gone.filter((name) => PLAIN_NAME.test(name));
+    return [`${plain.length === 0 ? 'these names' : plain.join(', ')}: not there`];
   }
   const names = paths.slice(0, MAX_NAMES).map((path) => shown(path, cwd));
   const found = await files.count(paths, () => time.isOver(RESERVE_MS));

@@ -136,6 +136,7 @@ type DiffRows = {
   readonly rows: readonly TreeLine[];
 };
 
+/** `number` is 0 for a remark about the line before. */
 type Line = { readonly sign: '+' | '-' | ' '; readonly number: number; readonly text: string };
 
 const HUNK = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/;
@@ -179,7 +180,7 @@ function hunksOf(diff: string): readonly (readonly Line[])[] {
     else if (hunk && row.startsWith(' ')) {
       before += 1;
       hunk.push({ sign: ' ', number: after++, text: visibleWithTabs(row.slice(1)) });
-    } else if (hunk && row.startsWith('\\')) hunk.push({ sign: ' ', number: after, text: '(no newline at the end)' });
+    } else if (hunk && row.startsWith('\\')) hunk.push({ sign: ' ', number: 0, text: '(no newline at the end)' });
   }
   return hunks;
 }
@@ -237,7 +238,7 @@ function rowOf({ sign, number, text }: Line, width: number): TreeLine {
   const role = ROLES[sign];
   const shown = sign === '-' ? '−' : sign;
   return {
-    text: `${String(number).padStart(width)} ${shown} ${text}`,
+    text: `${(number === 0 ? '' : String(number)).padStart(width)} ${shown} ${text}`,
     indent: `${' '.repeat(width)} ↪ `,
     ...(role ? { role } : {}),
   };
