@@ -156,7 +156,7 @@ function ExecPane({ command, columns, rows, keyboard }: ExecProps) {
   const { output } = command.running;
   const frames = useFrames(output);
   useModes(command.running);
-  const heading = [...airOf(rows), ...execHeading(command, screen.renderContext(columns))];
+  const heading = execHeading(command, screen.renderContext(columns));
   const queued = useWaitingLines();
   const waiting = command.by === 'user' && command.job === undefined && queued !== '' ? queued.split('\n') : [];
   const room = Math.max(1, rows - heading.length - 1 - waiting.length);
@@ -172,15 +172,19 @@ function ExecPane({ command, columns, rows, keyboard }: ExecProps) {
     job: command.job !== undefined,
     paint,
   });
-  const lines = linesOf(frames, () => [
-    ...heading,
-    ...output
-      .lines(room)
-      .slice(-room)
-      .map((line) => bar + line),
-    paint('marker', '╰ ') + sign,
-    ...waiting.map((line) => paint('dim', `  then: ${line}`)),
-  ]);
+  const lines = linesOf(frames, () => {
+    const all = [
+      ...heading,
+      ...output
+        .lines(room)
+        .slice(-room)
+        .map((line) => bar + line),
+      paint('marker', '╰ ') + sign,
+      ...waiting.map((line) => paint('dim', `  then: ${line}`)),
+    ];
+    // A program that fills the pane needs all of its rows.
+    return all.length < rows ? [...airOf(rows), ...all] : all;
+  });
   // The cursor stays where the program left it, above the sign.
   const cursor = () => ({
     x: Math.min(columns - 1, BAR_WIDTH + lineWidth(output.promptText)),

@@ -98,7 +98,7 @@ it(':mcp login logs in on the screen', async () => {
   await using rig = await openRig(place, 'mcp: web wants a login: :mcp login web', { rows: 40, columns: 600 });
   rig.type(':mcp login web\r');
   await rig.waitFor(/log in at 127\.0\.0\.1/);
-  await rig.waitFor(/give it to\s+:mcp login web ADDRESS/);
+  await rig.waitFor(/give it to\s+(?:│\s+)?:mcp login web ADDRESS/);
   // Wide enough for the whole address in one row.
   const [address = ''] = /http:\/\/127\S+/.exec(rig.text()) ?? [];
   void fetch(address).catch(() => {});

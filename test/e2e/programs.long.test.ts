@@ -159,7 +159,7 @@ it('gives a program a terminal as large as its pane, also after the window was r
   rig.resize(100, 30);
   await rig.waitFor(() => rig.screen()[29]?.includes('RESTRICTED --') === true);
   rig.type('stty size\r');
-  await rig.waitFor('│ 26 98');
+  await rig.waitFor('│ 25 98');
 });
 
 describe('a password', () => {

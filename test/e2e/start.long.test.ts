@@ -25,7 +25,7 @@ describe('the start of the program', () => {
     await using rig = startRig(place, { columns: 100 });
     await rig.waitFor(/✗ nothing answers at http:\S+ · start it and just ask,\s+or :setup/);
     await using _server = await startScriptedServer([], { port: closed.port });
-    await rig.waitFor(/you can do both|destructive commands ask/);
+    await rig.waitFor(/model +fast .*✓/);
     expect(rig.text()).not.toContain('nothing answers');
   });
 
@@ -38,7 +38,7 @@ describe('the start of the program', () => {
     writeFileSync(place.env.AISH_CONFIG ?? '', JSON.stringify({ models: { fast }, memory: { enabled: false } }));
     await using rig = await openRig(place, /✗ nothing answers at http:\S+ · start it/, { columns: 100 });
     await using _server = await startScriptedServer([say('Here I am.')], { port: closed.port });
-    await rig.waitFor(/you can do both|destructive commands ask/);
+    await rig.waitFor(/model +fast .*✓/);
     expect(existsSync(told)).toBe(false);
     rig.type('?are you there\r');
     await rig.waitFor('Here I am.');

@@ -151,7 +151,9 @@ function hanging(text: string, width: number): string[] {
   return text.split('\n').flatMap((line) => {
     const half = stripStyles(line).slice(0, Math.ceil(width / 2));
     const column = /^.*\S {2,}(?=\S)/.exec(half)?.[0].length ?? 2;
-    return wrapText(line, column === 2 ? Math.min(width, MAX_PROSE) : width, { indent: ' '.repeat(column) });
+    // A table keeps its columns, and a long address its place in one row, to be clicked and copied.
+    const isProse = column === 2 && !/\S{60}/.test(line);
+    return wrapText(line, isProse ? Math.min(width, MAX_PROSE) : width, { indent: ' '.repeat(column) });
   });
 }
 
