@@ -31,7 +31,7 @@ describe.skipIf(lacks('ps'))('on a Mac', () => {
     mkdirSync(join(place.work, 'src'));
     await using rig = startRig(onMac(place), { columns: 120, rows: 40 });
     await rig.waitFor('[aish:fast]>');
-    await rig.waitFor(/sandbox.*this is darwin/);
+    await rig.waitFor(/sandbox[\s\S]*this\s+is darwin/);
     rig.type('cd src && echo in-$(basename "$PWD")\r');
     await rig.waitFor(/^\W*in-src$/m);
     rig.type('cd ..\r');

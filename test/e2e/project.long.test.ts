@@ -284,7 +284,7 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project mode', { timeout: 60_000 }
     // The yes covered the command that ran again: the next one asks, and its time limit pauses meanwhile.
     await rig.waitFor(/Program: curl/);
     await rig.waitFor(/waits for you [3-9] s/);
-    await answer(rig, 'What it sends there', 'P');
+    await answer(rig, 'Data it sends there', 'P');
     await rig.waitFor('✓ done');
     expect(readFileSync(join(place.work, 'notes.txt'), 'utf8')).toBe('mine\nmore\n');
     expect(told(server)).toContain('from outside');

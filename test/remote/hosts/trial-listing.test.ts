@@ -97,7 +97,10 @@ describe('a hostile host’s answer about a trial', () => {
     const told = await (await trials.open('true', '/srv/app', 'unrestricted')).outcome({ kind: 'exited', code: 0 }, '');
     if (told.kind !== 'changes') throw new Error(told.why);
     const { ok: done, text } = await trials.apply(told.id, told.digest);
-    expect([done, text]).toEqual([false, expect.stringMatching(/^web1 does not answer; .*the apply is finished or undone as a whole/)]);
+    expect([done, text]).toEqual([
+      false,
+      expect.stringMatching(/^web1 does not answer; .*the apply is finished or undone as a whole/),
+    ]);
     expect((await trials.apply(told.id, told.digest)).text).toBe('this trial no longer exists');
     expect(calls.filter(([word]) => word === '--apply')).toHaveLength(1);
   });
