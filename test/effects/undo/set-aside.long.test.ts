@@ -143,7 +143,7 @@ describe.skipIf(!trialsWork())('a file that others run later', () => {
     put('.npmrc', 'token=old\n');
     const left = await act('echo token=new > .npmrc; echo x > .tool-versions');
     expect(left?.items).toEqual([
-      expect.stringMatching(/^\.npmrc is obeyed by package managers \(.*it is in place\)$/),
+      expect.stringMatching(/^\.npmrc is obeyed by package managers \(.*it stays in place\)$/),
       '.tool-versions is run by shells and editors',
     ]);
     expect([existsSync(join(tree, '.tool-versions')), readFileSync(join(tree, '.npmrc'), 'utf8')]).toEqual([
@@ -179,7 +179,7 @@ describe.skipIf(!trialsWork())('a file that others run later', () => {
   ])('includes a .git that %s meanwhile', async (how, change) => {
     put(how.includes('file') ? '.git' : 'bundle/HEAD', 'old\n');
     const left = await during('true', change);
-    expect(left?.items).toEqual([expect.stringMatching(/^\.git is git's own \(it was changed/)]);
+    expect(left?.items).toEqual([expect.stringMatching(/^\.git is git's own \(changed/)]);
     expect(await left?.settle(true)).toMatch(/^the user accepted: \.git/);
   });
 

@@ -250,7 +250,7 @@ describe.skipIf(!trialsWork())('a trial', () => {
     if (!lacks('python3'))
       expect(await attempt(`python3 -c 'import os; os.rename("d", "e")' || true`)).toMatchObject({
         kind: 'cannotTell',
-        why: expect.stringContaining('by its name alone'),
+        why: expect.stringContaining('renames a whole directory'),
       });
     expect(await attempt('fallocate -l 1500M large || head -c 1500000000 /dev/zero > large; sleep 5')).toMatchObject({
       kind: 'cannotTell',
