@@ -30,11 +30,11 @@ import { Lines, Surface } from './Lines.tsx';
 
 type Props = { readonly columns: number; readonly rows: number };
 
-/** From so many rows on there is room for air. */
+/** The least rows with room for a blank row above the waiting row, and above a pane. */
 const AIRY_ROWS = 12;
 const AIRY_PANE = 5;
 
-/** The blank line above a pane of so many rows. */
+/** Returns the blank row above a pane of this many rows, if it has one. */
 const airOf = (rows: number): readonly string[] => (rows < AIRY_PANE ? [] : [' ']);
 
 /**
@@ -57,7 +57,7 @@ const MainPart = memo(function MainPart({ columns, rows }: Props) {
   const streams = [reply, user, job, ...models, busy && !beside, progress !== '', fleet, said].filter(Boolean).length;
   const waits = useWaits();
   const attached = useAttached();
-  // What waits has a blank line above it where rows are plenty; what comes next belongs to the prompt.
+  // The waiting row has a blank row above it where there is room; the blank row below it belongs to the prompt.
   const air = rows >= AIRY_ROWS ? 1 : 0;
   const room = Math.max(0, rows - (waits ? 1 + air : 0) - (attached ? 1 : 0) - 1);
   const share = streams > 1 ? Math.max(1, Math.floor(room / streams)) : room;

@@ -299,7 +299,8 @@ export function createServices(environment: Environment, bus: SessionBus) {
       const local = mode !== 'restricted' && hostOf(cwd) === undefined;
       const parts = [
         () => void gate.onlyReads(':', cwd),
-        () => void loadClient(),
+        // A failure is reported by the request that needs the package.
+        () => void loadClient().catch(() => {}),
         ...(local ? [() => void undo.unavailable(), () => void trials?.unavailable(cwd)] : []),
       ];
       for (const part of parts) {

@@ -331,7 +331,7 @@ function untold(notes: readonly string[]): string | undefined {
     if (word === 'foreign')
       return `${visible(path)} gets an access list that names others, which a trial of an ordinary user can’t set`;
     if (word === 'socket') return `it makes the socket ${visible(path)}, which a trial can’t`;
-    if (word === 'moved') return `it moves the directory ${visible(path)} by its name alone, which a trial can’t`;
+    if (word === 'moved') return `it renames the whole directory ${visible(path)}, which a trial can’t`;
   }
   return undefined;
 }
