@@ -276,7 +276,7 @@ it('a fleet stopped while it connects ends once nothing is left on the hosts', a
   expect(isLeft).toBe(true);
 });
 
-it('at most n hosts talk to the model at a time, and every host has its own conversation', async () => {
+it('at most n hosts call the model at a time, and every host has its own conversation', async () => {
   const world = new World({});
   const fleet = await begin(world, { hosts: 'a,b,c,d', atOnce: 2 });
   let most = 0;

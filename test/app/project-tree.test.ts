@@ -156,7 +156,7 @@ describe('a project that the user’s other programs may load files from', () =>
     expect(treeWith({ [name]: value(code()) })).toBeUndefined();
   });
 
-  it('is writable as a tree when variables name data in it', () => {
+  it('is writable as a tree when environment variables point to data files in it', () => {
     const env = { PWD: code(), OLDPWD: code(), GIT_DIR: join(code(), '.git'), VIRTUAL_ENV: join(code(), '.venv') };
     expect(treeWith({ ...env, GIT_PAGER: 'less -R', GIT_BRANCH: 'origin/main', LESS: '-FRX' })).toBe(code());
   });
@@ -170,7 +170,7 @@ describe('a project that the user’s other programs may load files from', () =>
     expect(treeWith({ PATH: file(join(root, 'no-directory')) })).toBe(code());
   });
 
-  it('is writable as a tree when its programs precede the system’s, except those that aish-tui starts', () => {
+  it('is writable as a tree when PATH finds its programs first, unless aish-tui itself starts them', () => {
     file(join(code(), 'bin', 'python'));
     expect(treeWith({ PATH: `${join(code(), 'bin')}:/usr/bin` })).toBe(code());
   });

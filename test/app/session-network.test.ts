@@ -68,7 +68,7 @@ describe.skipIf(!trialsWork())('the network of a session', () => {
     network.close();
   });
 
-  it('is not joined through a process without one: the command then gets its own', async () => {
+  it('is not shared through a process that has none: the command then gets its own network', async () => {
     const outside = createServer((socket) => socket.end('outside')).listen(0, '127.0.0.1');
     await new Promise((resolve) => outside.once('listening', resolve));
     const address = outside.address();

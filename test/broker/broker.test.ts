@@ -312,7 +312,7 @@ test('presets show where they run, without a password in the address', () => {
   ]);
 });
 
-test('a call written as text, of a tool that was not offered, stays text with a note', async () => {
+test('a tool call written as text stays text with a note when the tool was not offered', async () => {
   await using server = await startFaultServer('raw-tool-call');
   const { broker } = impatient([presetAt(server.baseUrl)]);
   const { reply, text } = await converse(broker, { tools: [] });
@@ -364,7 +364,7 @@ test('the scripted server answers a request beside the conversation out of order
   expect((await converse(broker)).reply.failure?.message).toMatch(/the script is over \(request 5\)/);
 });
 
-test('a server that refuses the field against thinking is asked again without it', async () => {
+test('a request is repeated without the field that disables thinking when the server refuses the field', async () => {
   await using server = await startScriptedServer([
     { error: { status: 400, message: 'Unknown field: chat_template_kwargs' } },
     say('NO'),

@@ -18,7 +18,7 @@ it('the reader returns each chunk of a stream separately, even if several arrive
   expect(await textsOf(Readable.from([]))).toEqual([]);
 });
 
-it('the reader takes no more from a stream than was requested', async () => {
+it('the reader consumes no more of a stream than was requested', async () => {
   const stream = new PassThrough({ highWaterMark: 4 });
   const pieces = piecesOf(stream);
   stream.write('abcd');

@@ -173,7 +173,7 @@ describe('a fleet on the screen', () => {
     expect(fleet.answers[1]).toEqual([['web2', 'web3'], 'abort']);
   });
 
-  it('withdraws a question that changed, arms the new one, and ignores the old answer', async () => {
+  it('replaces a question that changed, and ignores an answer to the old one', async () => {
     const { stage, fleet } = await begin(':fleet clean up on web1,web2');
     fleet.halt([haltOf('web1')]);
     await asked(stage, /HALT.*on web1/);

@@ -34,7 +34,7 @@ describe('the palette', () => {
     expect(found).toContain(':norris');
   });
 
-  it('has the editing commands that need no text, and none that does unseen what another shows', async () => {
+  it('lists editing commands that need no text, but no invisible variant of a visible command', async () => {
     const { screen } = await open('undo');
     const { panel } = screen.ui.get();
     const found = panel.kind === 'choices' ? panel.items.map(({ text }) => text) : [];

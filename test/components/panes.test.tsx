@@ -20,7 +20,7 @@ describe('a command of the user', () => {
     await stage.until(() => stage.room().join() === '58,15');
   });
 
-  it('gets the keyboard when it asks, says so, and one key takes it back', async () => {
+  it('gets the keyboard when it reads input, with a message, and one key takes it back', async () => {
     const stage = await setStage();
     stage.press('cat\r');
     await stage.until(() => stage.commands.length === 1);
@@ -99,7 +99,7 @@ describe('a reply', () => {
     await stage.see('• two');
   });
 
-  it('hides the lines by which it asks for an action', async () => {
+  it('hides its marker lines that request an action, such as CMD:', async () => {
     const stage = await setStage();
     stage.press('find them\r');
     await stage.until(() => stage.calls.length === 1);

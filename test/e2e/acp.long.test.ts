@@ -65,7 +65,7 @@ const textOf = (updates: readonly SessionUpdate[], kind: SessionUpdate['sessionU
 
 const CONFIG = { safety: { llm_second_opinion: false }, mode: 'unrestricted' };
 
-it('answers an editor’s question and lists its modes', async () => {
+it('aish-tui acp answers an editor’s question and lists its modes', async () => {
   await using server = await startScriptedServer([say('The answer is 42.')]);
   using place = scratch(server.baseUrl, CONFIG);
   await editor(
@@ -80,7 +80,7 @@ it('answers an editor’s question and lists its modes', async () => {
   );
 });
 
-it('streams an answer in whole lines as it is written, each part once', async () => {
+it('aish-tui acp streams an answer in whole lines, each part once', async () => {
   const text = ['First ', 'line.\n', hold('more'), 'Sec', 'ond line.\n', 'Third.'];
   await using server = await startScriptedServer([{ text }]);
   using place = scratch(server.baseUrl, CONFIG);
@@ -102,7 +102,7 @@ it('streams an answer in whole lines as it is written, each part once', async ()
   );
 });
 
-it('announces in a line of its own that an answer broke off, before the answer is sent again', async () => {
+it('a line announces that an answer broke off before the answer is sent again', async () => {
   await using server = await startScriptedServer([
     { text: ['First line.\n', hold('more'), 'Sec'], cut: true },
     say('Another answer.'),
@@ -122,7 +122,7 @@ it('announces in a line of its own that an answer broke off, before the answer i
   );
 });
 
-it('reads a text file that the editor links to, and leaves any other link as a link', async () => {
+it('aish-tui acp reads a text file that the editor links to, and leaves any other link as a link', async () => {
   await using server = await startScriptedServer([say('ok')]);
   using place = scratch(server.baseUrl, CONFIG);
   const path = join(place.work, 'notes.txt');
@@ -197,7 +197,7 @@ it('ends the prompt and runs nothing when the editor cancels at an open permissi
   );
 });
 
-it('takes an editor that disconnects at a HALT as a no', async () => {
+it('an editor that disconnects at a HALT counts as a no', async () => {
   await using server = await startScriptedServer([call('bash', { command: 'rm -r src' }), say('Done.')]);
   using place = scratch(server.baseUrl, CONFIG);
   mkdirSync(join(place.work, 'src'));
@@ -221,7 +221,7 @@ it('takes an editor that disconnects at a HALT as a no', async () => {
   expect(existsSync(join(place.work, 'src'))).toBe(true);
 });
 
-it('keeps two sessions in two directories, and answers a wrong request with an error that ends neither', async () => {
+it('two sessions in two directories are independent, and an invalid request ends neither', async () => {
   await using server = await startScriptedServer([call('bash', { command: 'pwd' }), say('First.'), say('Second.')]);
   using place = scratch(server.baseUrl, CONFIG);
   mkdirSync(join(place.work, 'other'));
@@ -260,7 +260,7 @@ describe.skipIf(lacks('cc'))('aish-tui acp with the kernel sandbox', () => {
   });
 });
 
-it.skipIf(lacks('curl') || lacks('cc'))('asks the editor about a network connection once per session', async () => {
+it.skipIf(lacks('curl') || lacks('cc'))('the editor is asked about a network connection once per session', async () => {
   const outside = createServer((_, reply) => reply.end('from outside')).listen(0, '127.0.0.2');
   await new Promise((resolve) => outside.once('listening', resolve));
   const address = outside.address();

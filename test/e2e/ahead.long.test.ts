@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { scratch } from '../support/program.ts';
 import { openRig } from '../support/rig.ts';
 
-it('runs the whole lines that a command did not read, in order, and returns the unfinished line to the prompt', async () => {
+it('lines typed during a command that did not read them run in order, and an unfinished line returns to the prompt', async () => {
   await using rig = await openRig(scratch(), '[aish:demo]>');
   rig.type('sleep 2\r');
   await rig.waitFor('keys go to the program');
@@ -12,7 +12,7 @@ it('runs the whole lines that a command did not read, in order, and returns the 
   await rig.waitFor(/\[aish:demo\]> echo half/);
 });
 
-it('does not run or return what was typed while typing was hidden', async () => {
+it('text typed while a program hid typing is neither run nor returned to the prompt', async () => {
   await using rig = await openRig(scratch(), '[aish:demo]>');
   rig.type('stty -echo; printf "Secret: "; sleep 2; stty echo; echo; echo over\r');
   await rig.waitFor('typing is hidden');
@@ -23,7 +23,7 @@ it('does not run or return what was typed while typing was hidden', async () => 
   expect(rig.raw).not.toContain('opensesame');
 });
 
-it('runs unread lines after the command on the plain screen too', async () => {
+it('lines typed during a command run after it on the plain screen too', async () => {
   await using rig = await openRig(scratch(undefined, { ui: { screen: 'plain' } }), '[aish:demo]>');
   rig.type('echo works; sleep 1\r');
   await rig.waitFor(/input> /);

@@ -62,7 +62,7 @@ describe.each(everyShell())('commands in the transcript: %s', (program) => {
     await rig.waitFor(/│ second time[\s\S]*❯ echo third[\s\S]*│ third/);
   });
 
-  it('show where they ran, and a running command is reported as not yet among them', async () => {
+  it('show where they ran, and do not include a running command yet', async () => {
     using place = scratch();
     await using rig = await openRig(place, /\[aish:\w+\]>/, { env: { SHELL: program }, columns: 100 });
     rig.type('echo here\r');

@@ -54,7 +54,7 @@ describe('a fallback keeps the secrets policy of its preset (BR-4)', () => {
   });
 });
 
-it('counts each call over a fallback at its own preset: the broken answer and the complete one', async () => {
+it('each call is counted at its own preset when a fallback takes over: the broken answer and the complete one', async () => {
   await using broken = await startFaultServer('early-end');
   await using sound = await startScriptedServer([{ ...say('Well.'), usage: { prompt: 1000, completion: 100 } }]);
   using place = scratch(undefined, {

@@ -91,7 +91,7 @@ describe.skipIf(lacksSshd() || process.getuid?.() !== 0)('a cut connection to th
   const [client, server] = Object.keys(CUTS);
   const cases = SHELLS.map(([name, path], n) => [name, (n % 2 === 0 ? client : server) ?? '', path] as const);
 
-  it.each(cases)('with %s ends or leaves %s as plain ssh does', async (name, cut, path) => {
+  it.each(cases)('ends or keeps the same programs as plain ssh: %s, %s', async (name, cut, path) => {
     const user = addUser(path);
     // Without this directory a new fish scans all manuals and leaves that running in the background.
     mkdirSync(`/home/${user}/.local/share/fish/generated_completions`, { recursive: true });

@@ -214,7 +214,7 @@ function startedCommands(events: readonly SessionEvent[]): readonly string[] {
 }
 
 it(
-  'loses nothing shown as durable, runs nothing twice, and asks an open HALT again',
+  'a killed program loses nothing shown as saved, runs nothing twice, and asks an open HALT again',
   async () => {
     for (let done = 0; done < KILLS; done += KILLS_PER_SESSION) {
       let step = 0;

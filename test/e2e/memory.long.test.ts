@@ -5,7 +5,7 @@ import { say, startScriptedServer, whenever } from '../support/scripted-server.t
 
 const SUMMARY = 'The user renamed the parser to reader; its tests are still to be renamed.';
 
-it('remembers a session when it is left, tells the next one, and forgets on request', async () => {
+it('a session that ends is remembered, the next session’s model is told, and :memory forgets it on request', async () => {
   await using server = await startScriptedServer([
     whenever(/Sum up a terminal session/, say(SUMMARY)),
     whenever(/./, say('All right.')),
@@ -40,7 +40,7 @@ it('remembers a session when it is left, tells the next one, and forgets on requ
   }
 });
 
-it('leaves at once when nothing was said to a model', async () => {
+it('a session without a message to a model ends without a memory', async () => {
   await using server = await startScriptedServer([]);
   using place = scratch(server.baseUrl, { memory: { enabled: true } });
   await using rig = await openRig(place, '[aish:fast]>', { columns: 120 });

@@ -21,7 +21,7 @@ describe('Norris on screen', () => {
     expect(rig.text()).toMatch(/done {2}find all .* 3 of \d+ steps/);
   });
 
-  it.each(['proceed', 'skip', 'abort'] as const)('HALTs on rm -rf, and %s does what it says', async (answer) => {
+  it.each(['proceed', 'skip', 'abort'] as const)('halts at rm -rf, and the answer %s has its effect', async (answer) => {
     await using server = await startScriptedServer([
       call('bash', { command: 'rm -rf foo' }),
       say('Done.\nGOAL: complete'),
@@ -45,7 +45,7 @@ describe('Norris on screen', () => {
     await rig.waitFor('goal: clean up');
   });
 
-  it('HALTs on dd to a device, and focus starts on skip', async () => {
+  it('halts at dd to a device, with the focus on skip', async () => {
     await using server = await startScriptedServer([say('CMD: dd if=/dev/zero of=/dev/sda'), say('GOAL: blocked\nno')]);
     using place = scratch(server.baseUrl, unrestricted);
     await using rig = startRig(place, { rows: 30 });

@@ -39,7 +39,7 @@ async function startWith(place: Scratch, program: string, startup: string): Prom
 describe.each(everyShell())('the user’s own Ctrl-R in %s', (program) => {
   const shell = basename(program) as ShellName;
 
-  it('gets the terminal, starts with the draft, and leaves its line in the prompt', async () => {
+  it('gets the terminal, starts with the typed text, and leaves the chosen line in the prompt', async () => {
     using place = scratch();
     await using rig = await startWith(place, program, OWN[shell]);
     rig.type('echo first\r');
@@ -59,7 +59,7 @@ describe.each(everyShell())('the user’s own Ctrl-R in %s', (program) => {
 const keysOf = (shell: ShellName) => FZF_KEYS.map((folder) => join(folder, `key-bindings.${shell}`)).find(existsSync);
 
 describe.skipIf(lacks('fzf') || keysOf('bash') === undefined)('fzf’s own key bindings', () => {
-  it.each(everyShell())('find earlier commands, and Escape keeps the draft in %s', async (program) => {
+  it.each(everyShell())('find earlier commands, and Escape keeps the typed text in %s', async (program) => {
     using place = scratch();
     const keys = keysOf(basename(program) as ShellName);
     const source = program.endsWith('fish') ? `source ${keys}; fzf_key_bindings` : `HISTFILE=~/.hist; source ${keys}`;

@@ -149,7 +149,7 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project mode', { timeout: 60_000 }
     ['yes', 'u', 'is undone first and runs once'],
     ['no', 's', 'stays and does not run again'],
   ])(
-    'after an append and a commit that then needs the network, a %s (%s) means that the first part %s',
+    'when a command made a change before it needed the network, after a %s (%s) that change %s',
     async (_, key) => {
       const connect = "import socket; socket.create_connection(('198.51.100.7', 9), 1)";
       const command = `echo more >> notes.txt; git -c user.name=a -c user.email=a@example.com commit -qam x; echo lines $(wc -l < notes.txt); python3 -c "${connect}"`;
@@ -510,7 +510,7 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project mode', { timeout: 60_000 }
   );
 
   it.each(['SIGKILL', 'SIGTERM'] as const)(
-    'closed at that question by %s, asks again at the resume, and still knows the session’s own files',
+    'after %s at an open question asks again at the resume, and still knows the session’s own files',
     async (signal) => {
       await using server = await startScriptedServer([
         call('bash', { command: 'mkdir out && echo made > out/a && echo "make evil" > .envrc' }),

@@ -19,7 +19,7 @@ echo " end"
 `;
 
 describe.each(userShells())('a program’s query to its terminal in %s', (program) => {
-  it('is answered once, and nothing is answered unasked', async () => {
+  it('is answered once, and no reply is sent without a query', async () => {
     using place = scratch();
     writeFileSync(join(place.work, 'ask'), ASK);
     await using rig = await openRig(place, /\[aish:\w+\]>/, { env: { SHELL: program }, rows: 40 });

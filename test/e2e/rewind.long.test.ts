@@ -14,7 +14,7 @@ function filesOf({ work }: Scratch): Readonly<Record<string, string>> {
 
 const COMMANDS = ['echo 1 > a', 'echo 2 >> a; echo 2 > b', 'mv b c', 'rm a; mkdir d; rmdir d', 'echo 5 > a'];
 
-it.skipIf(lacks('cc'))('goes back over four of five questions with their changes, and forward again', async () => {
+it.skipIf(lacks('cc'))(':rewind goes back over four of five questions with their changes, and forward again', async () => {
   await using server = await startScriptedServer([
     ...COMMANDS.flatMap((command, at) => [say(`CMD: ${command}`), say(`answer ${at + 1}`)]),
     say('answer in between'),

@@ -19,7 +19,7 @@ const preset = (port: number, serve: string) => ({
   models: { late: { base_url: `http://127.0.0.1:${port}/v1`, model: 'late', serve } },
 });
 
-it('starts a preset’s server when nothing answers, waits for it, and ends it when the program closes', async () => {
+it('the program starts a preset’s server when nothing answers, waits for it, and ends it on closing', async () => {
   const port = await freePort();
   using place = scratch(undefined, preset(port, `'${process.execPath}' '${SERVER}' ${port}`));
   const { code, out } = await runProgram(place, ['ask', 'are you there?']);
@@ -29,7 +29,7 @@ it('starts a preset’s server when nothing answers, waits for it, and ends it w
   await expect(fetch(`http://127.0.0.1:${port}/v1/models`)).rejects.toThrow();
 });
 
-it('reports how a server ended that never became ready', async () => {
+it('a server that ends before it is ready is reported with its exit code', async () => {
   const port = await freePort();
   using place = scratch(undefined, preset(port, 'echo no such model >&2; exit 7'));
   const { code, out } = await runProgram(place, ['ask', 'are you there?']);

@@ -32,7 +32,7 @@ it.each([
   ['16 colours', { TERM: 'linux', COLORTERM: '' }, SIXTEEN, [OF_256, TRUE]],
   ['256 colours', { TERM: 'xterm-256color', COLORTERM: '' }, OF_256, [TRUE]],
   ['all colours', { TERM: 'xterm-256color', COLORTERM: 'truecolor' }, TRUE, [OF_256]],
-] as const)('a HALT on a terminal of %s uses those and no others', async (_, env, has, others) => {
+] as const)('a HALT on a terminal with %s uses only those colours', async (_, env, has, others) => {
   const { server, place } = await asked();
   await using _server = server;
   using _place = place;

@@ -20,7 +20,7 @@ it.each([
   ['a question', '?what does `rm -r build` do'],
   ['a question without a prefix', 'what does the command `rm -r build` do?'],
   ['a command of the program', ':norris `rm -r build`'],
-])('%s returns to the prompt unsent with the lines after it, and the shell runs none of it', async (_kind, line) => {
+])('%s typed during a command returns to the prompt with the lines after it, and the shell runs none of them', async (_kind, line) => {
   await using server = await startScriptedServer([say('It deletes it.')]);
   using home = scratch(server.baseUrl);
   mkdirSync(join(home.work, 'build'));
@@ -35,7 +35,7 @@ it.each([
   expect(server.requests).toEqual([]);
 });
 
-it('lines for the shell run in order, each with the input after it, up to the first line of another kind', async () => {
+it('shell lines typed during a command run in order, up to the first line of another kind', async () => {
   using home = scratch();
   await using rig = startRig(home);
   const lines = [

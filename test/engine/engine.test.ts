@@ -111,7 +111,7 @@ describe('the engine over a real server and real commands', () => {
     expect(launched).toEqual([]);
   });
 
-  it('records how a command ended that closing interrupted, and does nothing about it', async () => {
+  it('records the exit of a command that closing interrupted, and starts nothing because of it', async () => {
     await using server = await startScriptedServer([call('bash', { command: 'echo up; exec sleep 100' })]);
     await using bench = startEngine(preset(server));
     void bench.engine.dispatch({ type: 'norrisStarted', goal: 'serve' });

@@ -7,7 +7,7 @@ if (missing !== undefined) console.log(`skipped: the prompt cache of a real llam
 
 // The long form is `npm run bench -- context`.
 it.skipIf(missing !== undefined)(
-  'a real server processes only the new part of each prompt, except after an eviction (CX-6)',
+  'a real server processes only the new part of each prompt, except after old turns were dropped (CX-6)',
   async () => {
     const calls = await cacheRun(14, 3072);
     expect(calls).toHaveLength(28);

@@ -14,7 +14,7 @@ const commands = (...lines: readonly string[]) => [
 const halted = ({ engine }: Bench) => engine.state.questions.length > 0;
 const over = (bench: Bench) => halted(bench) || bench.engine.conversation.phase.kind === 'idle';
 
-it('rm of a file asks when the file was the session’s at the judgement but not at the launch', async () => {
+it('rm asks when its file belonged to the session at the judgement but no longer at the launch', async () => {
   await using server = await startScriptedServer(commands('rm mine'));
   let looks = 0;
   // Asked twice during the judgement: for what rm deletes, and for what exists.

@@ -68,12 +68,12 @@ describe('a prompt of two rows counts as no output, wherever a read of the termi
     for (const seen of await Promise.all(all)) expect(seen).toEqual({ text: 'x\r\n', idle: '' });
   });
 
-  it('redrawn for a key of the integration', async () => {
+  it('when it is redrawn for a key of the shell integration', async () => {
     const all = cuts(KEY('S;;1;0') + KEY('O;0')).map(async (pieces) => (await reads([...start, ...pieces])).seen.idle);
     expect(new Set(await Promise.all(all))).toEqual(new Set(['']));
   });
 
-  it('redrawn for a typed-ahead line before the prompt is recognised', async () => {
+  it('when it is redrawn for a typed-ahead line before the prompt is recognised', async () => {
     const typed = `${PROMPT(2)}echo a${KEY('W;echo a')}`;
     const { seen } = await reads([...start, SENT, LINE('sleep 1'), undefined, typed, true, KEY('L;'), KEY('S;;2;0')]);
     await until(() => seen.ends === 1, 'the command has ended');
@@ -88,7 +88,7 @@ describe('a prompt of two rows counts as no output, wherever a read of the termi
   });
 });
 
-describe('a line editor that opens without a mark', () => {
+describe('the start of a line editor without the integration’s mark', () => {
   const OPENED = '\x1b[?2004hfirst\r\r\nsecond> ';
 
   it('is held back while the shell itself waits, and is dropped when it turns out to be the prompt', async () => {
@@ -100,7 +100,7 @@ describe('a line editor that opens without a mark', () => {
     expect(seen).toMatchObject({ output: '', idle: '' });
   });
 
-  it('is output when it turns out to be that of `read -e`', async () => {
+  it('is output when it comes from `read -e`', async () => {
     const { seen, stream } = await reads([PROMPT(1), SENT, LINE('read -e -p "name? "'), '\x1b[?2004hname? ', 'Ann']);
     expect(seen).toMatchObject({ doubts: 1, output: '' });
     stream.decided();

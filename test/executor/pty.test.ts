@@ -5,7 +5,7 @@ const LINES = 300;
 const NUMBERS = 100_000;
 const PRINTS = `read line; i=0; while [ $i -lt ${LINES} ]; do i=$((i+1)); echo line $i; done`;
 
-it('everything that a program printed before it ended is read, however late', async () => {
+it('all output that a program printed before it ended is read, however late', async () => {
   let text = '';
   const { promise: ended, resolve } = Promise.withResolvers<number>();
   const pty = new Pty({

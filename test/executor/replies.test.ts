@@ -12,7 +12,7 @@ import { baseEnv, until, userShell, workspace } from './support.ts';
 const HALF = String.raw`stty -icanon -echo; printf '\033[5n\033P$qm\033\\'; sleep 0.3; dd bs=4 count=1 2>/dev/null | od -An -c; stty sane`;
 
 describe.each(everyShell().map((program) => [basename(program), program] as const))('%s', (_, program) => {
-  it('runs the next line after a program that left an answer unread', async () => {
+  it('runs the next line after a program that left a terminal reply unread', async () => {
     const home = workspace();
     const { run } = await userShell('', { cwd: home, env: { ...baseEnv(home), SHELL: program } });
     expect((await run(HALF)).head).toBe(' 033   [   0   n');

@@ -167,7 +167,7 @@ describe('the user’s shell', () => {
     expect((await run('echo $$')).head).toBe(before);
   });
 
-  it('spares a nested shell after the program that was to be killed has ended', async () => {
+  it('does not kill a nested shell when the program to be killed has already ended', async () => {
     const { shell, run } = await userShell();
     const pid = Number((await run('echo $$')).head);
     const inFront = () => findProcess(findProcess(pid)?.foreground ?? -1)?.name;

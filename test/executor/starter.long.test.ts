@@ -108,7 +108,7 @@ describe.skipIf(lacks(LAUNCHER))('a launcher that waits for its command', () => 
     expect(await running.result).toMatchObject({ exit: 130, note: 'interrupted' });
   });
 
-  it('is left to the next command by one that never starts', async () => {
+  it('is used by the next command when one never starts', async () => {
     const waits = await theOneThatWaits();
     const [cwd, pipe] = [workspace(), await takePipe(LAUNCHER)];
     if (!pipe) throw new Error('none waits');
@@ -141,7 +141,7 @@ describe.skipIf(lacks(LAUNCHER))('a launcher that waits for its command', () => 
     }
   });
 
-  it('starts nothing for arguments that no program can be started with, and still waits', async () => {
+  it('starts nothing for invalid arguments, and still waits for the next command', async () => {
     await ready();
     const running = await run('echo $NAME', { env: { NAME: 'a\0b' } }, true);
     expect((await running.result).note).toMatch(/could not start: .*null byte/);

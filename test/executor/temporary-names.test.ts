@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { collectAbandoned, ownedPrefix, socketFolder } from '../../src/executor/private-directory.ts';
 import { workspace } from './support.ts';
 
-it('only a temporary directory of a dead process is removed', () => {
+it('a temporary directory is removed only if its process is dead', () => {
   const parent = workspace();
   const own = mkdtempSync(join(parent, ownedPrefix('shell')));
   const { pid: gone } = spawnSync('true');

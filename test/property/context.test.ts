@@ -172,7 +172,7 @@ describe('requests of random conversations', () => {
     });
   });
 
-  it('start with the request before them, unless the transcript reports an eviction', async () => {
+  it('repeat the previous request as their beginning, unless the transcript reports dropped turns', async () => {
     await requests((now, before, evicted) => {
       if (!before || evicted) return;
       const text = (messages: readonly Message[]) => JSON.stringify(messages).slice(0, -3);

@@ -153,7 +153,7 @@ describe('planned runs, over random runs', () => {
     });
   });
 
-  it('make no call past a spending question without a yes', () => {
+  it('make no call after a spending question without a yes', () => {
     property((machine, before) => {
       const { phase } = rootOf(before);
       if (phase.kind !== 'awaitingSpend' || !machine.last.some(({ kind }) => kind === 'callModel')) return;

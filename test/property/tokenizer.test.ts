@@ -98,7 +98,7 @@ const anyBytes = fc.oneof(
     .map(([parts, noise]) => new Uint8Array(Buffer.concat([Buffer.from(parts.join('')), noise]))),
 );
 
-it('the tokens are the same however the bytes are cut', () => {
+it('the tokens are the same wherever the input is split', () => {
   fc.assert(
     fc.property(anyBytes, sizes, (bytes, lengths) => {
       expect(tokenize(cut(bytes, lengths))).toEqual(tokenize([bytes]));
@@ -119,7 +119,7 @@ it('the tokenizer never types a control character, and never throws', () => {
   );
 });
 
-it('text between terminal replies is typed exactly, whatever the cuts', () => {
+it('text between terminal replies is typed exactly, wherever the input is split', () => {
   const words = fc.string({ unit: fc.constantFrom('a', 'Z', '7', ';', '[', ' ', 'é', '漢', '🙂'), maxLength: 6 });
   fc.assert(
     fc.property(fc.array(fc.tuple(words, reply), { maxLength: 8 }), sizes, (parts, lengths) => {

@@ -27,7 +27,7 @@ function namesIn(file: string): ReadonlySet<string> {
   return new Set(words.filter((word) => NAMES.has(word)));
 }
 
-test('no two lists outside src/knowledge share more than five names of credential files, control files or git', () => {
+test('no two lists outside src/knowledge have more than five names of credential files, control files or git commands in common', () => {
   const files = ['src', 'components', 'hooks', 'docs']
     .flatMap((top) =>
       readdirSync(join(ROOT, top), { recursive: true, encoding: 'utf8' }).map((name) => join(top, name)),

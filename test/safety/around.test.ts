@@ -32,7 +32,7 @@ test.each([
   ['tar xf list; sort *', 'unknown'],
   ['git checkout other && sort *', 'unknown'],
   ['git pull origin add && sort *', 'unknown'],
-])('a pattern may become an option when the line has made such a name: %s', async (command, expected) => {
+])('a glob counts as a possible option once the line created a file named like one: %s', async (command, expected) => {
   expect(await verdict(command)).toBe(expected);
 });
 
@@ -42,7 +42,7 @@ test.each([
   ['echo x > link/../kept', 'destructive'],
   ['echo x > link/../new', 'safe'],
   ['echo x > ./link/.././kept', 'destructive'],
-])('the way up starts where a link leads: %s', async (command, expected) => {
+])('the path link/.. is resolved from the target of the link: %s', async (command, expected) => {
   expect(await verdict(command)).toBe(expected);
 });
 
@@ -51,6 +51,6 @@ test.each([
   ['ln -i src/a notes.md <<< y', 'unknown'],
   ['yes | unzip a.zip', 'unknown'],
   ['unzip -l a.zip < list', 'safe'],
-])('who asks before a loss must not find the answer on its input: %s', async (command, expected) => {
+])('a program that asks before an overwrite is not safe when its input answers yes: %s', async (command, expected) => {
   expect(await verdict(command)).toBe(expected);
 });

@@ -9,16 +9,16 @@ const attacks = readFileSync(new URL('../corpus/attack.jsonl', import.meta.url),
   .filter((line) => line !== '')
   .map((line) => JSON.parse(line) as Attack);
 
-describe('lines that look for the habits of a gate', () => {
-  test('there are many of them', () => expect(attacks.length).toBeGreaterThanOrEqual(400));
+describe('the recorded attacks on the gate', () => {
+  test('number at least 400 lines', () => expect(attacks.length).toBeGreaterThanOrEqual(400));
 
-  test.each([...new Set(attacks.map(({ why }) => why))])('%s: none is safe', (why) => {
+  test.each([...new Set(attacks.map(({ why }) => why))])('are never called safe: %s', (why) => {
     const lines = attacks.filter((attack) => attack.why === why).map(({ cmd }) => cmd);
     expect(lines.filter((line) => judgeCommand(line).verdict === 'safe')).toEqual([]);
   });
 });
 
-test('what is missing is the reason', () => {
+test('the reason for an unknown command names the unknown part', () => {
   expect(judgeCommand('ls --frobnicate').reason).toBe('option --frobnicate of ls is not known');
   expect(judgeCommand('git frobnicate').reason).toBe('git frobnicate is not known');
   expect(judgeCommand('frobnicate').reason).toBe('frobnicate is not known');
@@ -34,7 +34,7 @@ test.each([
   ['kubectl delete pod x --dry-run=none', 'destructive'],
   ['apt-get -s remove x', 'safe'],
   ['npm run x --dry-run', 'unknown'],
-] as const)('a dry run is an option of its subcommand, the last one wins: %s', (line, verdict) => {
+] as const)('a dry-run option counts for its own subcommand, and the last one given wins: %s', (line, verdict) => {
   expect(judgeCommand(line).verdict).toBe(verdict);
 });
 
@@ -52,7 +52,7 @@ test.each([
   ['git log --oneline -5 -- src', 'safe'],
   ['ps aux', 'safe'],
   ['tar tzf a.tgz', 'safe'],
-] as const)('options are read exactly: %s', (line, verdict) => {
+] as const)('combined, abbreviated and separated options are parsed as the program does: %s', (line, verdict) => {
   expect(judgeCommand(line).verdict).toBe(verdict);
 });
 
@@ -64,7 +64,7 @@ test.each([
   'docker run -itv /etc/sudoers.d:/x alpine sh',
   'docker run --mount type=bind,source=/etc,target=/x alpine ls',
   'docker exec --privileged web sh',
-])('a way in, or the whole machine given away, is seen however it is written: %s', (line) => {
+])('a command that opens a way into the machine is destructive in any notation: %s', (line) => {
   expect(judgeCommand(line).verdict).toBe('destructive');
 });
 
@@ -73,6 +73,6 @@ test.each([
   'docker run -v /etc/localtime:/etc/localtime:ro alpine date',
   'docker run -v /home/me/app:/app alpine ls /app',
   'docker exec web ls --privileged',
-])('and what only looks like it is not: %s', (line) => {
+])('a command that only looks like opening the machine is not destructive: %s', (line) => {
   expect(judgeCommand(line).verdict).not.toBe('destructive');
 });

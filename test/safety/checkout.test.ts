@@ -20,11 +20,11 @@ it.each([
   ['git checkout main', 'safe'],
   ['git checkout -b parts', 'safe'],
   ['git checkout "$SOME_NAME"', 'unknown'],
-])('%s: %s', (command, verdict) => {
+])('git checkout is judged by whether the word is a path or a branch: %s is %s', (command, verdict) => {
   expect(judgeCommand(command, { cwd, files: realFiles() }).verdict).toBe(verdict);
 });
 
-it('where nobody can look, what is more likely a directory is asked about', () => {
+it('git checkout of a likely directory name asks when no files can be inspected', () => {
   expect(judgeCommand('git checkout src').verdict).toBe('unknown');
   expect(judgeCommand('git checkout main').verdict).toBe('safe');
 });

@@ -33,7 +33,7 @@ describe('docker compose up', () => {
     },
   );
 
-  it('reads the file that -f names, the override beside the default one, and the one of the directory above', async () => {
+  it('reads the file named by -f, the override file, and the file of a parent directory', async () => {
     mkdirSync(join(cwd, 'sub'));
     writeFileSync(join(cwd, 'other.yml'), ROOT);
     writeFileSync(join(cwd, 'compose.yaml'), PLAIN);
@@ -45,18 +45,18 @@ describe('docker compose up', () => {
     expect(await halts('cd sub && docker compose up')).toBe('machine given to a container');
   });
 
-  it('reads what the same command has written', async () => {
+  it('reads a compose file that the same command wrote', async () => {
     const command = `cat > compose.yaml <<'EOF'\n${ROOT}EOF\ndocker compose up -d`;
     expect(await halts(command)).toBe('machine given to a container');
   });
 
-  it('starts nothing with ps, config or logs', async () => {
+  it('does not halt for ps, config or logs, which start nothing', async () => {
     writeFileSync(join(cwd, 'compose.yaml'), ROOT);
     for (const sub of ['ps', 'logs', 'config -q']) expect(await halts(`docker compose ${sub}`)).toBeUndefined();
   });
 });
 
-describe('the machine is given to a service', () => {
+describe('a compose file gives a service the whole machine', () => {
   it.each([
     '      - /:/host:ro',
     '      - "/var/run/docker.sock:/var/run/docker.sock"',
@@ -72,7 +72,7 @@ describe('the machine is given to a service', () => {
     '      device: /',
     '    privileged: true',
     '    pid: host',
-  ])('by %s', (line) => expect(givesMachine(line)).toBe(true));
+  ])('by the volume or option %s', (line) => expect(givesMachine(line)).toBe(true));
 
   it.each([
     '      - ./data:/data',
@@ -86,5 +86,5 @@ describe('the machine is given to a service', () => {
     '        source: data',
     '    privileged: false',
     '      - "8080:80"',
-  ])('not by %s', (line) => expect(givesMachine(line)).toBe(false));
+  ])('but not by the volume or option %s', (line) => expect(givesMachine(line)).toBe(false));
 });

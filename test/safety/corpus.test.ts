@@ -12,7 +12,7 @@ const gate = load('gate').map((line) => JSON.parse(line) as Row);
 const everyday = load('everyday').map((line) => JSON.parse(line) as Row);
 
 describe('the labelled corpus', () => {
-  test('at least 97 % of destructive lines are found in every kind but 90 % in the evasive ones', () => {
+  test('has at least 97 % of its destructive lines found in each kind, 90 % in the evasive kind', () => {
     const kinds = new Map<string, { found: number; all: number }>();
     for (const { kind, cmd } of gate.filter((row) => row.label === 'destructive')) {
       const count = kinds.get(kind) ?? { found: 0, all: 0 };
@@ -29,24 +29,24 @@ describe('the labelled corpus', () => {
     expect(total.found / total.all).toBeGreaterThan(0.97);
   });
 
-  test('no safe line is called destructive', () => {
+  test('has no safe line judged destructive', () => {
     const rows = [...gate.filter((row) => row.label === 'safe'), ...everyday];
     expect(rows.map((row) => row.cmd).filter((cmd) => judgeCommand(cmd).verdict === 'destructive')).toEqual([]);
   });
 
-  test('under 17.5 % of everyday lines are left to the second opinion, without a directory to look in', () => {
+  test('leaves under 17.5 % of everyday lines to the second opinion without inspecting files', () => {
     expect(everyday.length).toBeGreaterThanOrEqual(500);
     const unknown = everyday.filter(({ cmd }) => judgeCommand(cmd).verdict === 'unknown');
     // Some of them show what a container, a release or a shell holds of credentials.
     expect(unknown.length / everyday.length).toBeLessThan(0.175);
   });
 
-  test('no line of the corpus trips the judge itself', () => {
+  test('has no line that makes the judge fail', () => {
     const tripped = [...gate, ...everyday].filter(({ cmd }) => judgeCommand(cmd).reason === 'could not be parsed');
     expect(tripped).toEqual([]);
   });
 
-  test('tool calls: losses are found, look-alikes are not', async () => {
+  test('has its destructive tool calls found, and no look-alikes of them', async () => {
     const wrong: string[] = [];
     for (const line of load('tools')) {
       const { verdict } = JSON.parse(await checkLine(line)) as { verdict: string };

@@ -29,8 +29,8 @@ function part<Item>(items: readonly Item[], most: number): readonly Item[] {
   return ALL ? items : items.filter((_, index) => index % step === 0);
 }
 
-describe.skipIf(refused !== undefined)('what runs here', () => {
-  test('reaches nothing outside', { timeout: ROOM_MS }, async () => {
+describe.skipIf(refused !== undefined)('the confinement of these test runs', () => {
+  test('lets no line change anything outside', { timeout: ROOM_MS }, async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => server.once('listening', resolve));
     const address = server.address();
@@ -55,7 +55,7 @@ describe.skipIf(refused !== undefined)('what runs here', () => {
     expect(['/usr', '/etc', CHECKOUT].filter((folder) => existsSync(`${folder}/proof-marker`))).toEqual([]);
   });
 
-  test('of what is known to do harm, at least 95 % is seen to do it', { timeout: ROOM_MS }, async () => {
+  test('observes the harm of at least 95 % of the lines known to be harmful', { timeout: ROOM_MS }, async () => {
     const all = rows<{ readonly cmd: string }>('harm').map(({ cmd }) => cmd);
     expect(all.length).toBeGreaterThanOrEqual(100);
     const lines = part(all, 25);
@@ -67,8 +67,8 @@ describe.skipIf(refused !== undefined)('what runs here', () => {
   });
 });
 
-describe.skipIf(refused !== undefined)('a line that is called safe', () => {
-  test('loses nothing and starts only what is known', { timeout: ROOM_MS }, async () => {
+describe.skipIf(refused !== undefined)('a line judged safe', () => {
+  test('loses no data and starts only known programs', { timeout: ROOM_MS }, async () => {
     const safe = [...rows<Row>('everyday'), ...rows<Row>('gate')].filter(({ label }) => label === 'safe');
     const plain = part([...new Set(safe.map(({ cmd }) => cmd))], 60);
     const lines = ALL ? [...plain, ...plain.filter(isOneLine).map(varied)] : plain;

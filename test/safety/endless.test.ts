@@ -18,7 +18,7 @@ test.each([
   'until curl -sf https://example.com; do sleep 1; done',
   'while true; do curl -sf https://example.com && break; sleep 1; done',
   'seq 10 | xargs -n1 echo',
-])('what ends is as it was: %s', (line) => expect(judgeCommand(line).verdict).toBe('safe'));
+])('a line that ends keeps its verdict: %s', (line) => expect(judgeCommand(line).verdict).toBe('safe'));
 
 test.each([
   ['yes > /dev/shm/x', /./],
@@ -30,13 +30,13 @@ test.each([
   ['seq 100000 | xargs -P0 -n1 sleep', /many processes at once/],
   ['{ yes; } >> log.txt', /endlessly/],
   ["python3 -c 'while 1: print(1)'", /an endless loop/],
-] as const)('what has no end is not safe, and says so: %s', (line, reason) => {
+] as const)('an endless line is not safe, and the reason says that it is endless: %s', (line, reason) => {
   const verdict = judgeCommand(line);
   expect(verdict.verdict).not.toBe('safe');
   expect(verdict.reason).toMatch(reason);
 });
 
-test('a copy that this line kept is lost by the next of that name', async () => {
+test('a second backup of the same name is not safe, since it overwrites the first', async () => {
   const cwd = mkdtempSync(join(tmpdir(), 'aish-backups-'));
   for (const name of ['a', 'b', 'c']) writeFileSync(join(cwd, name), name);
   const verdict = async (cmd: string) =>

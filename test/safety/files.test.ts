@@ -28,8 +28,8 @@ function busyFor(milliseconds: number): void {
 
 const judged = (command: string, limitMs?: number) => judgeCommand(command, { cwd, files: realFiles(limitMs) });
 
-describe('a machine that is busy in the midst of a look', () => {
-  it('uses up little of its time', () => {
+describe('the time limit for looking at files, on a busy machine,', () => {
+  it('counts little of the time in which other work ran', () => {
     const files = realFiles();
     busyFor(200);
     expect(files.stat(join(cwd, 'none'))).toBeUndefined();
@@ -38,7 +38,7 @@ describe('a machine that is busy in the midst of a look', () => {
     expect(files.ranOut()).toBe(false);
   });
 
-  it('is not waited for without end', () => {
+  it('still ends when other work takes very long', () => {
     const files = realFiles();
     busyFor(3000);
     files.stat(join(cwd, 'none'));
@@ -47,8 +47,8 @@ describe('a machine that is busy in the midst of a look', () => {
   });
 });
 
-describe('what could not be looked at in time', () => {
-  it('is not said to exist', () => {
+describe('a file that could not be checked in time', () => {
+  it('is not reported as existing', () => {
     const { verdict, findings } = judged('mkdir out && echo made > out/a', -1);
     expect(verdict).toBe('destructive');
     expect(findings.map(({ verb }) => verb)).toEqual([
@@ -58,11 +58,11 @@ describe('what could not be looked at in time', () => {
     expect(judged('echo made > full').findings.map(({ verb }) => verb)).toEqual(['empties an existing file']);
   });
 
-  it.each(['echo x >> innocent', 'touch innocent', 'cp full there'])('never passes as harmless: %s', (command) => {
+  it.each(['echo x >> innocent', 'touch innocent', 'cp full there'])('is never judged harmless: %s', (command) => {
     expect(judged(command, -1).verdict).toBe('destructive');
   });
 
-  it('is not said to be beyond an undo where a further look finds nothing there', async () => {
+  it('counts as undoable once a second look finds that it does not exist', async () => {
     const command = 'echo made > none';
     const { findings } = await recoveryOf(command, judged(command, -1), { cwd, tree: cwd });
     expect(findings.map(({ rule, undoable, recoverable }) => [rule, undoable, recoverable])).toEqual([

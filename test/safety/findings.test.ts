@@ -23,13 +23,13 @@ test.each([
   ["eval 'g() { rm x; }'; g", 'g'],
   ['cat <<E\n$(rm x)\nE', 'rm x'],
   ['if true; then rm x; fi', 'rm x'],
-])('the part of %j is %j', (command, part) => expect(found(command)).toEqual([['rm', part]]));
+])('the finding of %j quotes %j', (command, part) => expect(found(command)).toEqual([['rm', part]]));
 
-test('a redirection is a part of its own', () => {
+test('a redirection has its own finding', () => {
   expect(found('echo x 2>/dev/null > f')).toEqual([['truncating redirection', '> f']]);
 });
 
-test('a place that was judged before is found again, where it stands now', () => {
+test('a repeated judgement of a command reports the same places', () => {
   const command = 'echo a >> /etc/x; ls; echo b >> /etc/x';
   for (const _ of [1, 2])
     expect(found(command)).toEqual([
@@ -39,7 +39,7 @@ test('a place that was judged before is found again, where it stands now', () =>
   expect(judgeCommand(command).findings.map(({ part }) => part[0])).toEqual([7, 29]);
 });
 
-test("the user's own pattern comes first and hides nothing", () => {
+test("the user’s own pattern comes first, and the other findings are still listed", () => {
   const { findings, rule } = judgeCommand('deploy prod; rm x', {
     userPatterns: [{ pattern: 'deploy \\w+', reason: 'releases' }],
   });
@@ -50,10 +50,10 @@ test("the user's own pattern comes first and hides nothing", () => {
   ]);
 });
 
-test('the same danger in a loop is told once', () => {
+test('a danger inside a loop is reported once', () => {
   expect(found('for i in 1 2 3; do rm $i; done')).toEqual([['rm', 'rm $i']]);
 });
 
-test('what can not be parsed has its parts too', () => {
+test('a line with a syntax error still reports its dangerous parts', () => {
   expect(found('rm x; (((')).toContainEqual(['rm', 'rm x']);
 });

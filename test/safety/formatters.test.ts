@@ -38,7 +38,7 @@ const recordAt = (program: string, ...subs: readonly string[]): Compiled | undef
 const fields = (texts: readonly string[]) => texts.map((text) => ({ text, glob: false }));
 
 describe('formatters', () => {
-  test.each(VALUED)('%s %s %s: the file behind it is the file that is formatted', (program, option, value) => {
+  test.each(VALUED)('format only their operand, and not the value of an option: %s %s %s', (program, option, value) => {
     const [name = '', ...subs] = program.split(' ');
     const record = recordOf(name);
     if (!record) throw new Error(`no record of ${name}`);
@@ -50,7 +50,7 @@ describe('formatters', () => {
     expect(judgeCommand(`${program} src/app.x ${option} '${value}'`).verdict).toBe(plain);
   });
 
-  test('no option that takes a value makes of a formatter one that only looks', () => {
+  test('still count as writing when the value of an option looks like --check', () => {
     const programs = Object.keys(FORMATTING).flatMap(words);
     const calls = programs.flatMap((program) => {
       const subs = recordAt(program)?.subs;

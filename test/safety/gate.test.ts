@@ -19,7 +19,7 @@ function model(text: string) {
   return { ask, seen };
 }
 
-test('static answers need no model', async () => {
+test('a command that the rules decide needs no model', async () => {
   const { ask, seen } = model('NO');
   const gate = createGate({ secondOpinion: ask, enabled: true });
   expect(await gate.judge(command('rm -rf /tmp/none-such'), context())).toMatchObject({
@@ -32,7 +32,7 @@ test('static answers need no model', async () => {
   expect(seen).toEqual([]);
 });
 
-test('the model is shown the command and the goal under the fixed prompt, nothing else', async () => {
+test('the second opinion receives only the fixed prompt, the command and the goal', async () => {
   const { ask, seen } = model('YES');
   const gate = createGate({ secondOpinion: ask, enabled: true });
   const judgement = await gate.judge(command('frobnicate --now'), context('make it nice'));
@@ -54,12 +54,12 @@ test.each([
   ['maybe', true],
   ['', true],
   ['NOPE', true],
-])('the answer %j means destructive: %s', async (answer, expected) => {
+])('the model’s answer %j counts as destructive: %s', async (answer, expected) => {
   const gate = createGate({ secondOpinion: model(answer).ask, enabled: true });
   expect((await gate.judge(command('frobnicate'), context())).destructive).toBe(expected);
 });
 
-test('an answer is kept per command, goal and directory; a failure is not kept', async () => {
+test('the second opinion is cached per command, goal and directory, and a failure is not cached', async () => {
   let calls = 0;
   const gate = createGate({
     enabled: true,
@@ -76,7 +76,7 @@ test('an answer is kept per command, goal and directory; a failure is not kept',
   expect(calls).toBe(4);
 });
 
-test('blanks between words make no other command, within quotes they do', async () => {
+test('the cache ignores extra blanks between words, but not within quotes', async () => {
   const { ask, seen } = model('NO');
   const gate = createGate({ secondOpinion: ask, enabled: true });
   for (const text of ['frobnicate "a b" c', 'frobnicate   "a b"\tc', 'frobnicate "a  b" c', 'frobnicate a\\  b c'])
@@ -88,7 +88,7 @@ test('blanks between words make no other command, within quotes they do', async 
   ]);
 });
 
-test('an answer about code that was read holds for that text alone', async () => {
+test('a cached opinion about a script is valid only for that text of the script', async () => {
   const cwd = await mkdtemp(join(await realpath(tmpdir()), 'aish-gate-'));
   try {
     const { ask, seen } = model('NO');
@@ -106,7 +106,7 @@ test('an answer about code that was read holds for that text alone', async () =>
   }
 });
 
-test('a credential is shown without a question only where every reader is on this machine, and no model is asked', async () => {
+test('a command that prints a credential asks unless all models run on this machine, and gets no second opinion', async () => {
   const { ask, seen } = model('YES');
   const where = { local: true };
   const gate = createGate({ secondOpinion: ask, enabled: true, localModel: () => where.local });
@@ -117,14 +117,14 @@ test('a credential is shown without a question only where every reader is on thi
   expect(seen).toEqual([]);
 });
 
-test('commands that run files of the project are asked about every time', async () => {
+test('the opinion about a command that runs project files is never cached', async () => {
   const { ask, seen } = model('NO');
   const gate = createGate({ secondOpinion: ask, enabled: true });
   for (const text of ['npm test', 'npm test', 'make', 'make']) await gate.judge(command(text), context());
   expect(seen).toHaveLength(4);
 });
 
-test('a script that is not read in time halts, at the first look and when it is judged again: no model vouches for it', async () => {
+test('a script that can’t be read in time halts each time, whatever the model says', async () => {
   const cwd = await realpath(await mkdtemp(join(tmpdir(), 'aish-gate-')));
   try {
     const path = join(cwd, 'clean.sh');
@@ -150,7 +150,7 @@ test('a script that is not read in time halts, at the first look and when it is 
   }
 });
 
-test('one call is in flight per distinct command', async () => {
+test('simultaneous judgements of one command share one model call', async () => {
   let calls = 0;
   let answer: (value: { ok: true; text: string }) => void = () => {};
   const answered = new Promise<{ ok: true; text: string }>((resolve) => {
@@ -169,7 +169,7 @@ test('one call is in flight per distinct command', async () => {
   expect(calls).toBe(1);
 });
 
-test('a model that never answers, one that throws, and a cancelled wait count as destructive and say so', async () => {
+test('a model that never answers or throws, and a cancelled wait, count as destructive with a reason', async () => {
   const never: AskModel = () => new Promise(() => {});
   const slow = await createGate({ secondOpinion: never, enabled: true, timeoutMs: 20 }).judge(
     command('frobnicate'),
@@ -190,13 +190,13 @@ test('a model that never answers, one that throws, and a cancelled wait count as
   expect(cancelled.reason).toContain('cancelled');
 });
 
-test('switched off, unknown passes but for what could not be resolved', async () => {
+test('without the second opinion unknown commands pass, except those whose program is unknown', async () => {
   const gate = createGate({ enabled: false });
   expect((await gate.judge(command('frobnicate'), context())).destructive).toBe(false);
   expect((await gate.judge(command('$CMD x'), context())).destructive).toBe(true);
 });
 
-test('tools: always by name, then by arguments; annotations only raise', async () => {
+test('a tool call is judged by its name, then by its arguments, and the server’s hints can only make it stricter', async () => {
   const call = (name: string, args: object): Action => ({
     kind: 'tool',
     name,
@@ -220,13 +220,13 @@ test('tools: always by name, then by arguments; annotations only raise', async (
   expect(seen[1]?.user.split('\n--- data')[0]).toBe('Goal: tidy up\nCommand:\nx__frobnicate {"a":1}');
 });
 
-test('arguments that are no JSON are not harmless', async () => {
+test('tool arguments that are not a JSON object are not harmless', async () => {
   const gate = createGate({ enabled: false });
   const judgement = await gate.judge({ kind: 'tool', name: 'x__list', arguments: '{"a":', callId: '1' }, context());
   expect(judgement.reason).toContain('not a JSON object');
 });
 
-test('a foreign tool’s benign name is no proof: a model is asked, unless the user declared that it only reads', async () => {
+test('a tool with a harmless name still needs a second opinion, unless the user declared that it only reads', async () => {
   const read = (name: string): Action => ({ kind: 'tool', name, arguments: '{"id":"7"}', callId: 'c' });
   const { ask, seen } = model('YES');
   const gate = createGate({ secondOpinion: ask, enabled: true, readOnlyTools: ['docs__*'] });
@@ -242,7 +242,7 @@ test.each([
   ['data__get', { raw: 'with d as (delete from t returning *) select * from d' }, 'deletes rows'],
   ['data__get', { batch: [{ q: 'delete from t' }] }, 'q holds a statement that deletes'],
   ['data__get', { grants: 'GRANT ALL ON t TO bob' }, 'grants rights in the database'],
-])('SQL in any argument of a tool is judged by its text: %s %j', async (name, args, reason) => {
+])('SQL in any argument of a tool call is judged: %s %j', async (name, args, reason) => {
   const action = { kind: 'tool', name, arguments: JSON.stringify(args) } as const;
   const judged = await createGate({ enabled: false }).judge(action, {
     cwd: '/srv/none',

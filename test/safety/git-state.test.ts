@@ -50,7 +50,7 @@ describe.skipIf(noGit)('a repository', () => {
     'git pull . tracked',
     'git checkout nowhere',
     'git rebase main',
-  ])('asks where a file would be written over that git does not keep, or nobody knows: %s', async (line) =>
+  ])('asks before git overwrites a file that it does not track, or may do so: %s', async (line) =>
     expect(await verdictOf(line)).toBe('unknown'),
   );
 
@@ -61,7 +61,7 @@ describe.skipIf(noGit)('a repository', () => {
     'git push',
     'git push origin main',
     'git fetch',
-  ])('asks nothing where nothing is lost: %s', async (line) => expect(await verdictOf(line)).toBe('safe'));
+  ])('asks nothing where git loses no data: %s', async (line) => expect(await verdictOf(line)).toBe('safe'));
 
   it.each([
     ['remote.origin.push', '+refs/heads/main', 'git push', 'destructive'],
@@ -75,14 +75,14 @@ describe.skipIf(noGit)('a repository', () => {
     ['push.default', 'simple', 'git push', 'safe'],
     ['remote.origin.fetch', '+refs/heads/*:refs/heads/*', 'git fetch', 'unknown'],
     ['remote.origin.fetch', '+refs/heads/*:refs/heads/*', 'git fetch origin', 'unknown'],
-  ] as const)('is asked what is set: %s=%s makes `%s` %s', async (key, value, line, verdict) => {
+  ] as const)('has its git settings read: %s=%s makes `%s` %s', async (key, value, line, verdict) => {
     git('config', '--add', key, value);
     const found = await verdictOf(line);
     git('config', '--unset', key, `^${value.replace(/[+*.]/g, '\\$&')}$`);
     expect(found).toBe(verdict);
   });
 
-  it('asks in a new tree where hooks or settings came with it', async () => {
+  it('that appeared during the session asks when it has hooks or settings of its own', async () => {
     const inNew = async (cmd: string) => JSON.parse(await checkLine(JSON.stringify({ cmd, cwd, tree: 'new' }))).verdict;
     expect([await inNew('git status'), await inNew('git commit -m x')]).toEqual(['safe', 'safe']);
     const hook = join(cwd, '.git/hooks/pre-commit');

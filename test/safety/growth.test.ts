@@ -12,7 +12,7 @@ it.each([
   ['empty lines of gnuplot', (n: number) => `gnuplot -e '${'\n'.repeat(n)}x'`],
   ['quotes of jq', (n: number) => `jq '${'"\\'.repeat(n / 2)}' x.json`],
   ['blanks behind request', (n: number) => `python3 -c "x.${' '.repeat(n)}y"`],
-])('%s', (_, make) => {
+])('the judgement takes linear time for many %s', (_, make) => {
   const took = (n: number) => cpuMilliseconds(() => judgeCommand(make(n)));
   took(LONG / 4);
   const short = Math.min(took(LONG / 4), took(LONG / 4));

@@ -61,14 +61,14 @@ test.skipIf(missing)('a deletion names the expanded paths, how much they hold, a
   ]);
 });
 
-test.skipIf(missing)('each part of a command has its own', async () => {
+test.skipIf(missing)('each dangerous part of a command has its own impact', async () => {
   expect(await impact('rm gone; echo x > c.txt; git push --force')).toEqual([
     ['rm gone', 'gone: not there'],
     ['> c.txt', 'c.txt: 1 file, 3 bytes', 'git tracks it and can restore it'],
   ]);
 });
 
-test('what belongs to a finding stands with it, and the rest apart', () => {
+test('impact lines are attached to their finding, and the others listed separately', () => {
   const command = 'rm x; frob';
   const { findings } = judgeCommand(command);
   const { findings: placed, rest } = withImpact(findings, [
@@ -106,7 +106,7 @@ test('a find that deletes counts what it would match', async () => {
 
 const OLD = new Date(Date.now() - 10 * 24 * 3_600_000);
 
-test('a file that code, a list or a makefile names is named', async () => {
+test('the impact names files mentioned in code, a list or a makefile', async () => {
   const root = mkdtempSync(join(tmpdir(), 'edits-'));
   for (const name of ['a.txt', 'b.txt']) writeFileSync(join(root, name), 'xx');
   writeFileSync(join(root, 'Makefile'), 'clean:\n\trm -rf b.txt\n');
@@ -121,14 +121,14 @@ test('a file that code, a list or a makefile names is named', async () => {
   rmSync(root, { recursive: true });
 });
 
-test('a count that was cut short says for how long it looked, and is never of nothing', () => {
+test('a count that was stopped early gives its duration, and is omitted when it is zero', () => {
   expect(countText({ files: 12, bytes: 3400, more: true }, 300)).toBe(
     'at least 12 files, 3.4 kB (counting stopped after 0.3 s)',
   );
   expect(countText({ files: 0, bytes: 0, more: true }, 300)).toBeUndefined();
 });
 
-test.skipIf(missing)('names uncommitted changes, commits and untracked files that git would delete', async () => {
+test.skipIf(missing)('the impact of a git command names uncommitted changes, commits and untracked files that would be lost', async () => {
   const [reset = []] = await impact('git reset --hard HEAD~1');
   expect(reset[1]).toMatch(/^uncommitted changes lost: 1 file changed/);
   expect(reset[2]).toMatch(/^1 commit no longer on this branch: \w+ second/);
@@ -148,7 +148,7 @@ test.skipIf(missing)('a forced push names the commits of the remote branch that 
   expect(await impact('git push --force elsewhere main')).toEqual([]);
 });
 
-test.skipIf(missing)('no program of a repository runs while its files are looked at', async () => {
+test.skipIf(missing)('counting an impact runs no program that a repository configures', async () => {
   const hostile = mkdtempSync(join(tmpdir(), 'hostile-'));
   const marker = join(hostile, 'RAN');
   const here = (...args: string[]) =>
@@ -189,7 +189,7 @@ test.skipIf(missing)('no program of a repository runs while its files are looked
   rmSync(hostile, { recursive: true });
 });
 
-test('a kill names the process', async () => {
+test('the impact of kill names the process', async () => {
   const child = spawn('sleep', ['300']);
   try {
     expect(await impact(`kill -9 ${child.pid}`)).toEqual([[`kill -9 ${child.pid}`, `process ${child.pid}: sleep 300`]]);
@@ -198,7 +198,7 @@ test('a kill names the process', async () => {
   }
 });
 
-test.skipIf(missing)('looking changes nothing, and hostile names are shown harmless', async () => {
+test.skipIf(missing)('computing an impact changes no file, and hostile file names are shown escaped', async () => {
   writeFileSync(join(cwd, 'a\x1b[2J\nb'), '');
   const before = readFileSync(join(cwd, '.git', 'index'));
   const lines = (await impact('rm a*; git status')).flat().join('');

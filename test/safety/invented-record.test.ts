@@ -48,11 +48,11 @@ const judged = (command: string) => {
 };
 
 test.each([
-  ['its roles prove a call safe', 'frob show -v a', ['safe', 'obeys unread files of this project']],
-  ['what it does not name is unknown', 'frob show --odd a', ['unknown', 'option --odd of frob show is not known']],
-  ['its findings are rules', 'frob empty a', ['destructive', 'frob empty']],
-  ['with the options that take a value', 'frob --store x empty a', ['destructive', 'frob empty']],
-  ['a dry run lifts them', 'frob empty --rehearse a', ['safe', 'obeys unread files of this project']],
+  ['the roles in a record prove a call safe', 'frob show -v a', ['safe', 'obeys unread files of this project']],
+  ['an option missing from a record is unknown', 'frob show --odd a', ['unknown', 'option --odd of frob show is not known']],
+  ['the findings in a record are rules', 'frob empty a', ['destructive', 'frob empty']],
+  ['a record’s findings apply behind options that take a value', 'frob --store x empty a', ['destructive', 'frob empty']],
+  ['a record’s dry-run option removes its findings', 'frob empty --rehearse a', ['safe', 'obeys unread files of this project']],
   ['what it writes is an output', 'frob save -o Makefile a', ['destructive', 'output over a file']],
   ['the command in it is judged', 'frob with rm -rf x', ['destructive', 'rm -rf']],
   ['and so is a harmless one', 'frob with ls', ['safe', 'obeys unread files of this project']],
@@ -63,13 +63,13 @@ test.each([
   ['or nobody can read it', 'frob show a | sh', ['destructive', 'decoded code']],
 ])('%s: %s', (_, command, expected) => expect(judged(command)).toEqual(expected));
 
-test('the documentation and the list of rules have it', () => {
+test('a record’s finding appears in docs/safety.md and in the list of rules', () => {
   expect(safetyPage()).toContain('| frob empty | empties a store |');
   expect(safetyPage()).toMatch(/`frob`/);
   expect(listRules()).toContainEqual({ name: 'frob empty', family: 'files', reason: 'empties a store' });
 });
 
-test('what it sends to another machine the store does not keep', async () => {
+test('a finding that a record marks as remote can’t be undone', async () => {
   const place = { cwd: '/nowhere/tree', tree: '/nowhere/tree' };
   const needs = await recoveryOf('frob empty a', judgeCommand('frob empty a'), place);
   expect(needs.findings.map(({ rule, undoable }) => [rule, undoable])).toEqual([['frob empty', false]]);

@@ -29,8 +29,8 @@ const judge = (command: string, own: readonly string[] = [], busy = false) =>
 
 const verdict = async (command: string, own: readonly string[] = []) => (await judge(command, own)).verdict;
 
-describe('a script that is run is read', () => {
-  it('whatever it is called', async () => {
+describe('a script in a command is read and judged', () => {
+  it('whatever its file name is', async () => {
     const gradle = '#!/bin/sh\nexec java org.gradle.wrapper.GradleWrapperMain "$@"\n';
     file('gradlew', gradle, 0o755);
     expect(await judge('./gradlew test')).toMatchObject({ reason: 'runs a program that was not read' });
@@ -39,7 +39,7 @@ describe('a script that is run is read', () => {
     expect([await verdict('./gradlew test'), await verdict('./mvnw clean')]).toEqual(['destructive', 'safe']);
   });
 
-  it('python, sh, and what its first line says', async () => {
+  it('as Python, as sh, or as its first line says', async () => {
     file('quiet.py', 'print(1)');
     file('loss.py', "import os\nos.remove('keep')");
     file('loss.sh', 'rm -rf build');
@@ -58,7 +58,7 @@ describe('a script that is run is read', () => {
     expect(await verdict('./ruby')).toBe('unknown');
   });
 
-  it('with the words of the command line', async () => {
+  it('with the arguments of the command line as its values', async () => {
     file('out.py', "import sys\nopen(sys.argv[1], 'w')");
     file('keep', 'x');
     expect(await verdict('python3 out.py new')).toBe('safe');
@@ -68,7 +68,7 @@ describe('a script that is run is read', () => {
     expect(await verdict('bash out.sh keep')).toBe('destructive');
   });
 
-  it('and the modules that it imports, three deep', async () => {
+  it('together with the modules that it imports, three levels deep', async () => {
     file('a.py', 'import b');
     file('b.py', 'import c');
     file('c.py', "import os\nos.remove('keep')");
@@ -81,7 +81,7 @@ describe('a script that is run is read', () => {
     expect(await verdict('python3 -c "import pack"')).toBe('unknown');
   });
 
-  it('and a file that stands before a module of Python', async () => {
+  it('together with a local file that replaces a standard Python module', async () => {
     expect(await verdict('python3 -c "import json"')).toBe('safe');
     file('json.py', "import shutil\nshutil.rmtree('x')");
     expect(await verdict('python3 -c "import json"')).toBe('destructive');
@@ -94,7 +94,7 @@ describe('a script that is run is read', () => {
     expect(await verdict('echo "import os; os.remove(1)" > shutil.py; python3 -c "import shutil"')).not.toBe('safe');
   });
 
-  it('not one that runs itself, is too large, or is no text', async () => {
+  it('but is unknown if it runs itself, is too large, or is not text', async () => {
     file('loop.sh', 'bash loop.sh');
     file('large.sh', '# '.padEnd(300 * 1024, 'x'));
     file('binary', 'a\0b', 0o755);
@@ -104,7 +104,7 @@ describe('a script that is run is read', () => {
     expect(await verdict('bash .')).toBe('unknown');
   });
 
-  it('an option that is not known leaves it unknown', async () => {
+  it('but is unknown if an option of its interpreter is unknown', async () => {
     file('ignore', 'print(1)');
     for (const option of ['-i', '-x', '-Z', '--what', '"$o"']) {
       expect(await verdict(`python3 ${option} ignore`), option).not.toBe('safe');
@@ -112,7 +112,7 @@ describe('a script that is run is read', () => {
   });
 });
 
-describe('the time that reading may take', () => {
+describe('the time limit for reading scripts', () => {
   const slowly = (milliseconds: number) => async (path: string) => {
     await new Promise((resolve) => setTimeout(resolve, milliseconds));
     return readContent(path);
@@ -120,7 +120,7 @@ describe('the time that reading may take', () => {
   const judgeIn = (command: string, milliseconds: number, readingMs: number) =>
     judgeWithFiles(command, { cwd, files: realFiles() }, { readingMs, read: slowly(milliseconds) });
 
-  it('beyond it what is run counts as destructive, be it a script or what that imports', async () => {
+  it('makes a script count as destructive if it or a module is not read in time', async () => {
     file('a.py', 'import b');
     file('b.py', 'print(1)');
     expect(await judgeIn('python3 a.py', 1, 5000)).toMatchObject({ verdict: 'safe' });
@@ -132,7 +132,7 @@ describe('the time that reading may take', () => {
     ).toMatchObject(unseen);
   });
 
-  it('is not used up by what the program is busy with meanwhile', async () => {
+  it('does not count time in which the program does other work', async () => {
     file('a.py', 'print(1)');
     const busy = async (path: string) => {
       const until = performance.now() + 300;
@@ -144,10 +144,10 @@ describe('the time that reading may take', () => {
   });
 });
 
-describe('recipes of the project are read', () => {
+describe('recipes of the project', () => {
   const scripts = (all: Readonly<Record<string, string>>) => file('package.json', JSON.stringify({ scripts: all }));
 
-  it('package scripts, with those before and after them', async () => {
+  it('in package.json are read, with their pre and post scripts', async () => {
     scripts({
       test: 'echo ok',
       clean: 'rm -rf dist',
@@ -166,7 +166,7 @@ describe('recipes of the project are read', () => {
     expect(await verdict('npm test')).toBe('unknown');
   });
 
-  it('unless a dependency has taken the name of a program, or the command writes them', async () => {
+  it('are unknown if a dependency replaces a program, or the command itself changes them', async () => {
     scripts({ test: 'echo ok' });
     expect(await verdict('cp other.json package.json; npm test')).not.toBe('safe');
     mkdirSync(join(cwd, 'node_modules/.bin'), { recursive: true });
@@ -176,7 +176,7 @@ describe('recipes of the project are read', () => {
     expect(await verdict('npm test')).toBe('unknown');
   });
 
-  it('recipes of make, of what is asked for and what that needs', async () => {
+  it('in a makefile are read for the requested targets and their prerequisites', async () => {
     file(
       'Makefile',
       'OUT = dist\n.PHONY: all clean test\nall: test\n\t@echo done\ntest: a.py\n\techo $(OUT) $@ $$HOME\nclean:\n\t-rm -rf $(OUT)\n',
@@ -210,7 +210,7 @@ describe('recipes of the project are read', () => {
     'all:\n\t$(UNSET) a\n',
     'export PATH=/evil\nall:\n\techo a\n',
     'all:\n\techo a \\\n\t; rm -rf x\n',
-  ])('never calls this makefile safe: %j', async (text) => {
+  ])('are not safe in this makefile: %j', async (text) => {
     file('Makefile', text);
     expect(await verdict('make')).not.toBe('safe');
   });
@@ -220,14 +220,14 @@ describe('recipes of the project are read', () => {
     'OBJ := $(wildcard *.o)\nall: $(OBJ)\n\tcc $(CFLAGS) -o a $^\nclean:\n\trm -rf src\n',
     'ifeq ($(OS),Windows)\nX = del\nelse\nX = rm -rf\nendif\nclean::\n\trm -rf src\n',
     'include other.mk\n%.o: %.c\n\t$(CC) -c $<\nclean: ; rm -rf src\n',
-  ])('finds the deletions of a makefile that it can read in part: %j', async (text) => {
+  ])('that delete are found in a makefile that is only partly understood: %j', async (text) => {
     file('Makefile', text);
     expect(await verdict('make clean')).toBe('destructive');
     expect(await verdict('make')).not.toBe('safe');
   });
 });
 
-it('a file whose name begins with a dash is seen behind a pattern of chmod', async () => {
+it('chmod with a glob is unknown when a matching file name begins with a dash', async () => {
   file('a.sh', 'echo\n');
   expect(await verdict('chmod u+x *')).toBe('safe');
   file('-o', '');
@@ -235,7 +235,7 @@ it('a file whose name begins with a dash is seen behind a pattern of chmod', asy
   expect(await verdict('chmod u+x ./*')).toBe('safe');
 });
 
-describe('where nothing is there to run, nothing runs', () => {
+describe('a command whose script is missing or may change', () => {
   it('is safe unless the command may create the missing script first', async () => {
     expect(await verdict('./nothing')).toBe('safe');
     expect(await verdict('echo 1 | ./nothing | cat')).toBe('safe');
@@ -250,7 +250,7 @@ describe('where nothing is there to run, nothing runs', () => {
     expect((await judge('./nothing', [], true)).verdict).toBe('unknown');
   });
 
-  it('nor is a text judged that something changes before it runs', async () => {
+  it('is not safe when the command changes the script before it runs', async () => {
     file('run.sh', 'echo hello', 0o755);
     file('x.py', 'print(1)');
     file('w.py', "import subprocess\nopen('run.sh', 'w').write(input())\nsubprocess.run(['./run.sh'])");
@@ -265,7 +265,7 @@ describe('where nothing is there to run, nothing runs', () => {
     expect(await verdict('cp a x.py && python3 -c "import x"', ['x.py'])).not.toBe('safe');
   });
 
-  it('nor a script that writes it and runs it', async () => {
+  it('is not safe when a script writes another script and runs it', async () => {
     file('w.py', "import subprocess\nopen('batch.sh', 'w').write(input())\nsubprocess.run(['./batch.sh'])");
     expect(await verdict('python3 w.py')).toBe('unknown');
     file('n.py', "import subprocess\nfor i in range(3): open(f'b{i}.sh', 'w')\nsubprocess.run(['./b1.sh'])");
@@ -287,15 +287,15 @@ describe('where nothing is there to run, nothing runs', () => {
     ['source ev?l.sh', 'a pattern names the script to run'],
     ['python3 ev[ia]l.py', 'a pattern names the script to run'],
     ['./ev*l.sh', 'the command itself is not known'],
-  ])('does not know what %s would run', async (command, reason) => {
+  ])('is unknown: %s', async (command, reason) => {
     file('evil.sh', 'rm -rf x', 0o755);
     file('evil.py', 'print(1)');
     expect(await judge(command)).toMatchObject({ verdict: 'unknown', reason });
   });
 });
 
-describe('what a judgement rests on', () => {
-  it('is what was read and what was not there', async () => {
+describe('the basis of a judgement', () => {
+  it('lists the files that were read and those that were missing', async () => {
     file('a.py', 'import helper\nprint(1)');
     file('helper.py', 'x = 1');
     const { basis } = await judge('python3 a.py; ./nothing');
@@ -324,7 +324,7 @@ describe('what a judgement rests on', () => {
     }
   });
 
-  it('is void once a file that could not be read is another', async () => {
+  it('is outdated once an unreadable file has changed', async () => {
     file('binary', 'a\0b', 0o755);
     const { verdict: found, basis } = await judge('./binary');
     expect(found).toBe('unknown');
@@ -333,13 +333,13 @@ describe('what a judgement rests on', () => {
     expect(await isUnchanged(basis?.reads ?? [])).toBe(false);
   });
 
-  it('names what is written', async () => {
+  it('lists the files that the command writes', async () => {
     const { basis } = await judge("echo x > a; echo y >> b; cp a c; python3 -c \"open('d', 'w')\"");
     expect([...(basis?.writes ?? [])].sort()).toEqual(['a', 'b', 'c', 'd'].map((name) => join(cwd, name)));
   });
 });
 
-describe('files of its own', () => {
+describe('files that the session made', () => {
   it('may be overwritten, edited and deleted, and the reason says so', async () => {
     file('mine', 'x');
     file('other', 'x');
@@ -359,7 +359,7 @@ describe('files of its own', () => {
     }
   });
 
-  it('exactly those: not others beside them, not what a variable names', async () => {
+  it('make no other file safe to delete, nor one named by a variable', async () => {
     file('mine', 'x');
     file('other', 'x');
     for (const command of ['rm mine other', 'rm *', 'rm "$x"', 'rm -r .', 'mv mine other', 'cat mine > other']) {
@@ -370,7 +370,7 @@ describe('files of its own', () => {
   });
 });
 
-it('a process that the command itself started may be ended', async () => {
+it('killing a process that the command itself started is safe', async () => {
   expect(await verdict('sleep 9 & p=$!; kill $p')).toBe('safe');
   expect(await verdict('sleep 9 & kill $! 1')).toBe('destructive');
   expect(await verdict('kill $p')).toBe('destructive');

@@ -18,7 +18,7 @@ afterAll(() => rmSync(cwd, { recursive: true }));
 
 const here = (command: string) => judgeCommand(command, { cwd, files: realFiles() }).verdict;
 
-describe('with the file system looked at', () => {
+describe('with access to the file system', () => {
   test.each([
     ['echo x > full.txt', 'destructive'],
     ['echo x > new.txt', 'safe'],
@@ -47,24 +47,24 @@ describe('with the file system looked at', () => {
     ['ln -sf new full.txt', 'destructive'],
     ['curl -o new.txt https://example.com/', 'safe'],
     ["python3 -c \"open('full.txt','w')\"", 'destructive'],
-  ])('%s is %s', (command, verdict) => {
+  ])('the command %s is %s', (command, verdict) => {
     expect(here(command)).toBe(verdict);
   });
 
-  test('without a directory a truncation counts as over an existing file', () => {
+  test('a redirection with > counts as overwriting when no directory is known', () => {
     expect(judgeCommand('echo x > new.txt').verdict).toBe('destructive');
     expect(judgeCommand('echo x > /dev/null').verdict).toBe('safe');
   });
 });
 
-describe('what a person switches', () => {
-  test('a disabled rule leaves its line to the second opinion, never to harmless', () => {
+describe('the user’s own settings', () => {
+  test('can disable a rule, whose lines then go to the second opinion', () => {
     const verdict = judgeCommand('git stash drop', { disabledRules: ['git stash drop'] });
     expect(verdict.verdict).toBe('unknown');
     expect(judgeCommand('git stash drop; rm -rf x', { disabledRules: ['git stash drop'] }).rule).toBe('rm -rf');
   });
 
-  test('a pattern of their own wins; an invalid expression is taken as plain text', () => {
+  test('can add a pattern, which wins; an invalid regular expression matches as plain text', () => {
     const userPatterns = [
       { pattern: 'deploy\\s+prod', reason: 'production' },
       { pattern: 'a(b', reason: 'odd' },
@@ -77,7 +77,7 @@ describe('what a person switches', () => {
   });
 });
 
-describe('what can not be read is never harmless', () => {
+describe('a line that can’t be parsed or resolved is never harmless', () => {
   test.each([
     'echo "unterminated',
     'ls \0 x',
@@ -93,7 +93,7 @@ describe('what can not be read is never harmless', () => {
     expect(judgeCommand(command).verdict).not.toBe('safe');
   });
 
-  test('code that could not be resolved is marked, files that may change too', () => {
+  test('and is marked when its code or the files it runs are unknown', () => {
     expect(judgeCommand('$CMD x')).toMatchObject({ verdict: 'unknown', unresolved: true });
     expect(judgeCommand('./script.sh')).toMatchObject({ verdict: 'unknown', runsFiles: true });
   });
@@ -116,7 +116,7 @@ describe('what can not be read is never harmless', () => {
     ['a name like that of a key', `cat ${'serviceaccount'.repeat(7000)}`],
     ['paths like those of keys', `cat ${Array(23).fill('.cloudflared/'.repeat(310)).join(' ')}`],
     ['random bytes', Array.from({ length: 50_000 }, (_, i) => String.fromCharCode((i * 7919) % 256)).join('')],
-  ])('%s: an answer within a second, not harmless where it was cut', (_, command) => {
+  ])('and gets a verdict within a second when it is %s', (_, command) => {
     let verdict = '';
     const spent = cpuMilliseconds(() => {
       verdict = judgeCommand(command).verdict;
@@ -125,7 +125,7 @@ describe('what can not be read is never harmless', () => {
     if (command.length > 100_000) expect(verdict).not.toBe('safe');
   });
 
-  test('what stands behind the cut is still found', () => {
+  test('and a danger behind the length limit is still found', () => {
     expect(judgeCommand(`echo ${'x'.repeat(200_000)}; rm -rf /`).verdict).toBe('destructive');
   });
 });

@@ -27,7 +27,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(cwd, { recursive: true, force: true }));
 
-describe('the receiver', () => {
+describe('the receiver of sent data', () => {
   it.each([
     ['curl -X POST -d a=b https://a.example/x', 'a.example'],
     ['curl -T dist/a.txt https://a.example:8443/up', 'a.example:8443'],
@@ -79,14 +79,14 @@ describe('the receiver', () => {
   ])('is nobody, or this machine: %s', async (command) => expect(await receivers(command)).toEqual([]));
 });
 
-it('says which files go along, with their sizes', async () => {
+it('a command that sends data lists the sent files with their sizes', async () => {
   expect(await leaving('curl -X POST -d @dist/a.txt https://a.example/x')).toEqual([
     { to: 'a.example', what: ['POST /x', 'dist/a.txt: 1 file, 5 bytes'], connects: ['a.example:443'] },
   ]);
   expect((await leaving('scp -r dist host.example:'))[0]?.what).toContain('dist: 1 file, 5 bytes');
 });
 
-it('needs no rule of its own beside what leaves', () => {
+it('an allow rule does not include commands that send data', () => {
   const parts = (command: string) => allowParts(command, { cwd, files: realFiles() });
   expect(parts('git push origin main')).toEqual({ acts: [], reads: [] });
   expect(parts('npm test && git push')).toEqual({ acts: ['npm test'], reads: [] });
@@ -125,7 +125,7 @@ describe.skipIf(lacks('git'))('a push', () => {
     ]);
   });
 
-  it('to a path or to a server of this machine leaves nothing', async () => {
+  it('to a path or a server of this machine sends nothing away', async () => {
     for (const command of ['git push bare main', 'git push ../x.git', 'git push here main', 'git push -n'])
       expect(await receivers(command), command).toEqual([]);
   });
@@ -141,7 +141,7 @@ describe.skipIf(lacks('git'))('a push', () => {
     rmSync(join(cwd, 'deploy.sh'));
   });
 
-  it('halts where a file of keys would go along, committed or added by the same command', async () => {
+  it('halts when it would send a key file, committed before or by the same command', async () => {
     const gate = createGate({ enabled: false });
     const judge = (command: string) =>
       gate.judge({ kind: 'command', command, job: false }, { cwd, goal: '', signal: new AbortController().signal });

@@ -45,7 +45,7 @@ test.each([
   ['eslint.config.mjs', 'export default []', 'npx eslint .', 'unknown'],
   ['CMakeLists.txt', 'execute_process(COMMAND rm -rf x)', 'cmake -B build', 'unknown'],
   ['Dockerfile', 'FROM alpine', 'docker build .', 'unknown'],
-])('after the model wrote %s (%j), %s is %s', async (file, text, command, verdict) => {
+])('once the model wrote %s (%j), the command %s is %s', async (file, text, command, verdict) => {
   expect(await verdictAfter({ [file]: text }, command)).toBe(verdict);
 });
 

@@ -37,7 +37,7 @@ describe('a command for a host', () => {
     expect(asked).toEqual([]);
   });
 
-  it('is never softened by a file of this machine with the same path', async () => {
+  it('is not judged by a file of this machine with the same path', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'on-host-'));
     writeFileSync(join(folder, 'run.sh'), 'echo hello\n');
     const here = await judge('sh run.sh', folder);
@@ -48,12 +48,12 @@ describe('a command for a host', () => {
     expect((await judge('echo x > new-file', `web1:${folder}`)).destructive).toBe(true);
   });
 
-  it('counts a failed look as existing', async () => {
+  it('treats a file that can’t be checked as existing', async () => {
     const { findings } = await judge('rm -rf build', 'web1:/srv');
     expect(findings?.[0]?.impact).toEqual(['build: could not be counted']);
   });
 
-  it('takes all looks at once where they keep their order, first at what the paths stand for', async () => {
+  it('sends all file checks in one request where their order is kept, resolving paths first', async () => {
     const lookedAt = async (inOrder: boolean) => {
       const looks: string[] = [];
       const asked = Promise.withResolvers<void>();
@@ -83,13 +83,13 @@ describe('a command for a host', () => {
     expect(await lookedAt(false)).toEqual(['identities', 'told', 'existing']);
   });
 
-  it('asks before a model elsewhere is shown files that the text does not name', async () => {
+  it('asks before a remote model sees files that the command does not name', async () => {
     expect((await judge('cat notes.txt', 'web1:/srv', false)).credential).toBeUndefined();
     expect((await judge('cat *', 'web1:/srv', false)).credential).toBe(true);
     expect((await judge('grep -r key .', 'web1:/srv', false)).credential).toBe(true);
   });
 
-  it('is not over pipes, and does not run beside others', () => {
+  it('never runs over pipes or side by side with others', () => {
     expect([gate().worksOverPipes('ls', 'web1:/srv'), gate().onlyReads('ls', 'web1:/srv')]).toEqual([false, false]);
   });
 });

@@ -23,7 +23,7 @@ describe('a command behaves the same over pipes', () => {
   });
 });
 
-describe('a command needs a terminal, or nobody knows that it needs none', () => {
+describe('a command needs a terminal, or may need one', () => {
   it.each([
     ['it asks there before it takes what is write-protected', 'rm a'],
     ['it asks there before it takes what is write-protected', 'mv a b'],

@@ -14,7 +14,7 @@ it.each([
   'aish-tui route "what is this"',
   'aish-tui config check',
   'aish-tui --version',
-])('is safe: %s', (command) => {
+])('a command of aish-tui that only reads is safe: %s', (command) => {
   expect(verdict(command)).toBe('safe');
 });
 
@@ -30,6 +30,6 @@ it.each([
   'aish-tui mcp add x -- sh evil',
   'aish-tui run "delete it"',
   'aish-tui',
-])('is not known to be safe: %s', (command) => {
+])('a command of aish-tui that may change something is not safe: %s', (command) => {
   expect(verdict(command)).not.toBe('safe');
 });

@@ -42,7 +42,7 @@ test.each([
   'cp --backup=numbered notes.txt old.txt',
   'mkdir -p ~/.local/some-tool/x',
   'cp notes.txt src/copy.txt',
-])('ordinary places stay safe: %s', (command) => {
+])('a write to an ordinary place is safe: %s', (command) => {
   expect(verdict(command)).toBe('safe');
 });
 
@@ -60,7 +60,7 @@ test.each([
   expect(verdict(command)).not.toBe('safe');
 });
 
-test('a home directory is the real one', () => {
+test('a path in ~ is looked up in the real home directory', () => {
   const home = mkdtempSync(join(tmpdir(), 'home-'));
   writeFileSync(join(home, 'notes.txt'), 'x');
   const files = { ...realFiles(), home };

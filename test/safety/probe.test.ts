@@ -4,7 +4,7 @@ import { checkLine } from '../../src/safety/index.ts';
 const ask = async (input: unknown, strict = false) =>
   JSON.parse(await checkLine(JSON.stringify(input), { strict })) as unknown;
 
-test('a command in, a verdict out, with the id it came with', async () => {
+test('the probe answers each command with a verdict and the id of the command', async () => {
   expect(await ask({ id: 7, cmd: 'rm -rf x' })).toEqual({
     id: 7,
     verdict: 'destructive',
@@ -17,7 +17,7 @@ test('a command in, a verdict out, with the id it came with', async () => {
   expect(await ask({ cmd: 'frobnicate' }, true)).toMatchObject({ verdict: 'destructive' });
 });
 
-test('tool calls take their arguments as an object or as text', async () => {
+test('the probe accepts tool arguments as an object or as text', async () => {
   expect(await ask({ tool: 'db__query', args: { sql: 'drop table x' } })).toMatchObject({ verdict: 'destructive' });
   expect(await ask({ tool: 'db__query', args: '{"sql":"select 1"}' })).not.toMatchObject({ verdict: 'destructive' });
 });
@@ -33,11 +33,11 @@ test.each([
   '\0',
   '{"cmd":"\\u0000"}',
   '{"cmd":"ls","cwd":5}',
-])('the line %j gets an answer', async (line) => {
+])('the probe answers the invalid line %j', async (line) => {
   expect(JSON.parse(await checkLine(line))).toHaveProperty('verdict');
 });
 
-describe('the code of a project', () => {
+describe('the code of a project, when run by a command,', () => {
   const judge = (cmd: string, tree: unknown) => ask({ cmd, tree });
 
   test.each([
@@ -71,14 +71,14 @@ describe('the code of a project', () => {
   );
 });
 
-test('the user’s own patterns count, and rules that are switched off are not known to be harmless', async () => {
+test('the probe obeys the user’s patterns, and a disabled rule does not make its lines harmless', async () => {
   const rules = { userPatterns: [{ pattern: 'deploy', reason: 'goes live' }], disabledRules: ['chmod 777'] };
   const judge = async (cmd: string) => JSON.parse(await checkLine(JSON.stringify({ cmd }), { rules })) as unknown;
   expect(await judge('echo deploy')).toMatchObject({ verdict: 'destructive', reason: 'goes live' });
   expect(await judge('chmod 777 x')).toMatchObject({ verdict: 'unknown' });
 });
 
-test('in Project a signal needs no question where the kernel holds it to the command’s own processes', async () => {
+test('a signal in Project needs no question where the kernel limits it to the command’s own processes', async () => {
   const line = JSON.stringify({ cmd: 'pkill -f server', cwd: '/', mode: 'project' });
   const asked = async (namespaces: boolean) => JSON.parse(await checkLine(line, { namespaces })).recoverable;
   expect([await asked(true), await asked(false)]).toEqual([true, false]);

@@ -80,7 +80,7 @@ describe('in Project, with a question and undoable', () => {
     expect(answer.findings).toMatchObject([{ undoable: true, recoverable: false }]);
   });
 
-  it('says of each part what it is', async () => {
+  it('is decided for each part of a line separately', async () => {
     const { findings } = await ask('echo x > notes.txt; rm -rf src');
     expect(findings.map(({ rule, undoable, recoverable }) => [rule, undoable, recoverable])).toEqual([
       ['rm -rf', true, false],
@@ -105,7 +105,7 @@ describe('in Project, the real /tmp', () => {
     );
   const outside = () => mkdtempSync(join('/tmp', 'aish-outside-'));
 
-  it('is no target where /tmp is private: nothing asks, and nothing of it is counted', async () => {
+  it('is ignored where the command gets a private /tmp: no question, and no impact', async () => {
     const place = outside();
     writeFileSync(join(place, 'mine'), 'mine\n');
     for (const command of [`rm -rf ${place}`, `rm ${place}/mine`, `rm -rf /tmp/*`, `find ${place} -type f -delete`]) {
@@ -117,7 +117,7 @@ describe('in Project, the real /tmp', () => {
     rmSync(place, { recursive: true });
   });
 
-  it('hides nothing behind a link of the same command, and nothing of a project that lies in it', async () => {
+  it('does not make safe a link from /tmp into the project, or a project inside /tmp', async () => {
     expect(await judge('ln -s /srv/project/src /tmp/link; rm -rf /tmp/link/', true)).toMatchObject({
       destructive: true,
     });
@@ -131,7 +131,7 @@ describe('in Project, the real /tmp', () => {
   });
 });
 
-describe('in Project, what a command needs beyond the tree', () => {
+describe('in Project, a command that reaches beyond the project’s tree', () => {
   const refusedByKernel = [
     'pip install requests',
     'npm ci',
@@ -144,7 +144,7 @@ describe('in Project, what a command needs beyond the tree', () => {
     'cat < /dev/tcp/example.com/1',
     'python3 -c "import shutil; shutil.rmtree(\'/srv/data\')"',
   ];
-  it.each([...refusedByKernel, 'echo x >> ~/.bashrc'])('is not guessed: %s', async (cmd) => {
+  it.each([...refusedByKernel, 'echo x >> ~/.bashrc'])('needs no question, since the kernel decides: %s', async (cmd) => {
     expect(await ask(cmd)).toMatchObject({ recoverable: true });
   });
 
@@ -160,22 +160,22 @@ describe('in Project, what a command needs beyond the tree', () => {
     'chroot . rm -rf /nothing',
     'dd if=notes.txt of=/dev/sda',
   ];
-  it.each(destructive)('asks where nothing keeps what it loses: %s', async (cmd) => {
+  it.each(destructive)('asks if its losses can’t be undone: %s', async (cmd) => {
     expect(await ask(cmd)).toMatchObject({ verdict: 'destructive', recoverable: false });
   });
 
-  it('asks before a deletion by name whose words are not all known', async () => {
+  it('asks before a deletion with an unknown word', async () => {
     expect(await ask('rm -rf mine "$x"', ['mine/x'])).toMatchObject({ recoverable: false });
     expect(await ask('cd "$x"; rm -rf nothing')).toMatchObject({ recoverable: false });
   });
 });
 
-it('without the mode the answer says nothing of it', async () => {
+it('the probe’s answer has no "recoverable" field outside Project', async () => {
   const answer = JSON.parse(await checkLine(JSON.stringify({ cmd: 'make', cwd: tree })));
   expect(answer).not.toHaveProperty('recoverable');
 });
 
-it('of the corpus, nothing that reaches servers, processes, services or disks is recoverable', async () => {
+it('no corpus line that affects servers, processes, services or disks counts as undoable', async () => {
   const far = /^(remote|processes|services|disks|accounts|cloud|clusters|containers|network and kernel)$/;
   const lines = readFileSync(new URL('../corpus/gate.jsonl', import.meta.url), 'utf8')
     .trim()
@@ -200,25 +200,25 @@ describe('the gate', () => {
       { cwd: tree, goal: 'build', signal: AbortSignal.timeout(5000), ...(project ? { project: { tree } } : {}) },
     );
 
-  it('asks no model in Project, and says what runs without a question', async () => {
+  it('in Project asks no model, and reports which commands run without a question', async () => {
     expect(await judge('some-tool-nobody-knows', true)).toMatchObject({ destructive: false, recoverable: true });
     expect(await judge('pip install x', true)).toMatchObject({ destructive: false, recoverable: true });
     expect(await judge('rm -rf src', true)).toMatchObject({ destructive: true, findings: [{ undoable: true }] });
   });
 
-  it('asks as ever where nothing is kept', async () => {
+  it('in Project asks as usual where no changes are kept', async () => {
     expect(await judge('some-tool-nobody-knows', false)).toMatchObject({ destructive: true, source: 'default' });
     expect(await judge('echo x > notes.txt', false)).toMatchObject({ destructive: true });
   });
 
-  it('in Unrestricted says what could be taken back', async () => {
+  it('in Unrestricted reports which findings can be undone', async () => {
     expect(await judge('rm -rf src', true, false)).toMatchObject({ findings: [{ undoable: true }] });
     expect(await judge(`rm -rf ${homedir()}/x`, true, false)).toMatchObject({ findings: [{ undoable: true }] });
     expect(await judge('git push --force', true, false)).toMatchObject({ findings: [{ undoable: false }] });
     expect(await judge(`rm -rf ${homedir()}/.ssh`, true, false)).toMatchObject({ findings: [{ undoable: false }] });
   });
 
-  it('is bound to what is not there: once it is, it is judged anew', async () => {
+  it('judges again once a file exists that was missing before', async () => {
     const { destructive, basis } = await judge('rm -rf build', true);
     const gate = createGate({ enabled: false });
     const begins = () => basis && gate.begin(basis);

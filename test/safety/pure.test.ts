@@ -24,5 +24,5 @@ describe('code that only computes, reads and prints', () => {
     "ruby -r./evil -e 'puts 1'",
     "perl -ne 's/x/system(1)/e'",
     "perl -Mevil -e 'print 1'",
-  ])('is not taken for it: %s', (line) => expect(judgeCommand(line).verdict).not.toBe('safe'));
+  ])('is not confused with code that does more: %s', (line) => expect(judgeCommand(line).verdict).not.toBe('safe'));
 });

@@ -3,12 +3,12 @@ import { words } from '../../src/safety/programs/record.ts';
 import { ROWS } from '../../src/safety/programs/records/index.ts';
 import { FAMILIES } from '../../src/safety/rules/table.ts';
 
-test('a program stands in one record only', () => {
+test('each program has exactly one record', () => {
   const names = ROWS.flatMap(([programs]) => words(programs));
   expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
 });
 
-test('what holds of some of a row names programs of that row', () => {
+test('a restriction in a row of records names only programs of that row', () => {
   const strange = ROWS.flatMap(([programs, { of = {} }]) =>
     Object.keys(of)
       .flatMap(words)
@@ -17,7 +17,7 @@ test('what holds of some of a row names programs of that row', () => {
   expect(strange).toEqual([]);
 });
 
-test('rows of one name agree on what the store keeps', () => {
+test('rows of one rule name agree on whether undo keeps the loss', () => {
   const odd = [...Map.groupBy(Object.values(FAMILIES).flat(), ({ name }) => name)].filter(
     ([, rows]) => new Set(rows.map(({ kept, named }) => `${kept} ${named}`)).size > 1,
   );

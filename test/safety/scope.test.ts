@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { judgeCommand } from '../../src/safety/index.ts';
 import { Scope } from '../../src/safety/shell/scope.ts';
 
-test('what one of two shells is told, the other does not know', () => {
+test('a variable or alias set in a subshell is unknown to its parent', () => {
   const outer = new Scope('/p');
   outer.set('a', '1');
   const inner = outer.copy();
@@ -21,7 +21,7 @@ test('what one of two shells is told, the other does not know', () => {
   expect([outer, inner, innermost].map(({ integers, named }) => integers.size + named.size)).toEqual([2, 0, 0]);
 });
 
-test('after a branch what differs is no longer known, and what it was before stays known to the copy', () => {
+test('a variable that differs between two branches has both values afterwards', () => {
   const scope = new Scope('/p');
   scope.set('a', 'x');
   const before = scope.copy();
@@ -42,4 +42,4 @@ test.each([
   ['r\'\'m "notes".txt', 'destructive'],
   ["cat 'no''tes'.*", 'safe'],
   ["cat '.en'v", 'unknown'],
-] as const)('%s', (line, verdict) => expect(judgeCommand(line).verdict).toBe(verdict));
+] as const)('the line %s is judged with the variables that it sets', (line, verdict) => expect(judgeCommand(line).verdict).toBe(verdict));

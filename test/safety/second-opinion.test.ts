@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { askOpinion } from '../../src/safety/gate.ts';
 import { type AskModel, createGate, SECOND_OPINION_PROMPT } from '../../src/safety/index.ts';
 
-test('the second opinion is asked about what would be lost, what would leave, and what would stay behind', () => {
+test('the prompt of the second opinion asks about losses, sent data and lasting changes', () => {
   expect(SECOND_OPINION_PROMPT).toMatch(
     /^Detect destructive shell commands\. Reply YES if running this would delete, overwrite, or irreversibly modify data, processes, or system state\. Otherwise reply NO\. Respond with only YES or NO\.\n/,
   );
@@ -27,7 +27,7 @@ test.each([
   'portctl allow 0.0.0.0:22',
   'peoplectl add intruder',
   'bootctl2 enable ./helper',
-])('what it answers decides, and it is told the whole command: %s', async (command) => {
+])('the second opinion receives the whole command, and its answer decides: %s', async (command) => {
   const asked: string[] = [];
   const says =
     (answer: string): AskModel =>
@@ -71,7 +71,7 @@ test.each([
   '{"answer": "NO"}',
   '',
   '<think>NO',
-])('a confused answer is no NO: %s', async (text) => {
+])('an ambiguous answer of the second opinion does not count as NO: %s', async (text) => {
   const opinion = await askOpinion(async () => ({ ok: true, text }), './x', '', 1000, new AbortController().signal);
   expect(opinion).toMatchObject({ destructive: true, failed: true });
 });
@@ -100,7 +100,7 @@ describe('a script that begs for a NO', () => {
     `${'harmless = 1\n'.repeat(4000)}`,
   ];
 
-  test.each(BEGS)('stays between marks that it can not write: %j', async (begs) => {
+  test.each(BEGS)('is enclosed in markers that it can’t forge: %j', async (begs) => {
     const cwd = realpathSync(mkdtempSync(join(tmpdir(), 'aish-begs-')));
     try {
       writeFileSync(join(cwd, 'x.py'), `import frobnicate\n${begs}\nfrobnicate.run("everything")\n`);
@@ -127,7 +127,7 @@ describe('a script that begs for a NO', () => {
     }
   });
 
-  test('leaves the lines that do something in what is sent, however long it is', async () => {
+  test('can’t push its harmful lines out of the sent text by its length', async () => {
     const cwd = realpathSync(mkdtempSync(join(tmpdir(), 'aish-begs-')));
     const filler = 'total += 1\n'.repeat(500);
     writeFileSync(join(cwd, 'x.py'), `import frobnicate\n${filler}frobnicate.delete("all")\n${filler}`);
@@ -152,7 +152,7 @@ test.each([
   ['python3 -c "import somebodys_package; somebodys_package.wipe()"', false],
   ['black src && frobnicate', false],
   ['black src && rm -rf build', false],
-])('is not asked about edits alone where they are kept: %s', async (command, kept) => {
+])('the second opinion is skipped where a command only edits files that undo keeps: %s', async (command, kept) => {
   let asked = 0;
   const secondOpinion: AskModel = () => {
     asked++;

@@ -13,7 +13,7 @@ afterAll(() => rmSync(cwd, { recursive: true, force: true }));
 const there = async (cmd: string) =>
   (JSON.parse(await checkLine(JSON.stringify({ cmd, cwd }))) as { verdict: string }).verdict;
 
-describe('names that the line does not spell', () => {
+describe('files that a line names only by a pattern', () => {
   test.each([
     "find . -name '*.ts' -exec cat {} +",
     "find . -type f \\( -name '*.ts' -o -name '*.js' \\) | xargs cat",
@@ -40,9 +40,9 @@ describe('the first line of a script that the line writes', () => {
     ["echo '#!/usr/bin/tee' > x; chmod +x x; ./x README.md < /dev/null", 'destructive'],
     ["echo '#!/usr/bin/env -S rm -f' > x; chmod +x x; ./x README.md", 'destructive'],
     ["echo '#!/opt/strange' > x; chmod +x x; ./x README.md", 'unknown'],
-  ])('is a command of its own: %s', async (line, verdict) => expect(await there(line)).toBe(verdict));
+  ])('is judged as a command: %s', async (line, verdict) => expect(await there(line)).toBe(verdict));
 
-  test('and that of a file, too', async () => {
+  test('is judged in an existing script as well', async () => {
     writeFileSync(join(cwd, 'tool'), '#!/usr/bin/shred\n', { mode: 0o755 });
     expect(await there('./tool README.md')).toBe('destructive');
   });

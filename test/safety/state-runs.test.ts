@@ -21,8 +21,8 @@ const missing = ['unshare', 'setpriv', 'prlimit', 'bash', 'git'].filter((program
 const refused = missing.length > 0 ? `no ${missing.join(', ')}` : await confinementFault();
 if (refused) console.log(`skipped: lines can't be confined on this machine: ${refused}`);
 
-describe.skipIf(refused !== undefined)('in another state', () => {
-  test('a line that is called safe loses nothing', { timeout: TIME_MS }, async () => {
+describe.skipIf(refused !== undefined)('lines that run in an unexpected state', () => {
+  test('lose no data if they are judged safe', { timeout: TIME_MS }, async () => {
     const written = families.map(({ line, setup }) => ({ line, setup, judged: true }));
     const cases = [...written, ...stateCases(CASES - written.length, SEED)];
     const outcomes = await runConfined(cases);
@@ -32,7 +32,7 @@ describe.skipIf(refused !== undefined)('in another state', () => {
   });
 
   test.runIf(ALL)(
-    'every line of the families loses something where nobody judges it',
+    'lose data in every family if they run without a judgement',
     { timeout: TIME_MS },
     async () => {
       const outcomes = await runConfined(families.map(({ line, setup }) => ({ line, setup, judged: false })));

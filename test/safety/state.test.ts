@@ -27,7 +27,7 @@ afterAll(() => rmSync(cwd, { recursive: true }));
 const verdictOf = async (cmd: string): Promise<string> =>
   JSON.parse(await checkLine(JSON.stringify({ cmd, cwd }))).verdict;
 
-describe('a line is not safe by a state that may not come about', () => {
+describe('a line is not safe if that depends on an uncertain earlier step', () => {
   it.each([
     // A directory that is not there: the rest runs where the shell still is.
     'cd nope; ls > notes.txt',
@@ -90,7 +90,7 @@ describe('a line is not safe by a state that may not come about', () => {
   ])('%s', async (cmd) => expect(await verdictOf(cmd)).not.toBe('safe'));
 });
 
-describe('a line stays safe where its state is known', () => {
+describe('a line is safe where its earlier steps are certain', () => {
   it.each([
     'cd dist; ls > notes.txt',
     'cd dist && ls > notes.txt',

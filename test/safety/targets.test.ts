@@ -40,7 +40,7 @@ async function mayStart(command: string, meanwhile: () => void): Promise<boolean
   return basis !== undefined && (await gate.begin(basis));
 }
 
-test('what still names the same may start', async () => {
+test('an approved command may start while its targets are unchanged', async () => {
   for (const command of ['rm -rf build', 'rm build/*', 'rm gone', 'rm dangling', 'echo x > build/a.o'])
     expect(await mayStart(command, () => {}), command).toBe(true);
   expect(
@@ -52,15 +52,15 @@ test('what still names the same may start', async () => {
 test.each([
   ['rm -rf build/*', 'a directory becomes a link', () => swapForLink(join(cwd, 'build'))],
   ['rm build/a.o', 'a directory becomes a link', () => swapForLink(join(cwd, 'build'))],
-  ['rm build/gone', 'what is around it becomes a link', () => swapForLink(join(cwd, 'build'))],
+  ['rm build/gone', 'its parent directory becomes a link', () => swapForLink(join(cwd, 'build'))],
   ['echo x > build/a.o', 'the target becomes a link', () => swapForLink(join(cwd, 'build', 'a.o'))],
   ['cd build && rm *', 'the directory becomes a link', () => swapForLink(join(cwd, 'build'))],
   ['rm build/*', 'a pattern matches more', () => writeFileSync(join(cwd, 'build', 'b.o'), 'b')],
-  ['rm -f gone', 'what was missing is there', () => writeFileSync(join(cwd, 'gone'), 'new')],
-  ['for f in build/*; do rm "$f"; done', 'a pattern of a loop', () => swapForLink(join(cwd, 'build'))],
-  ['rm dangling', 'a link that leads nowhere leads elsewhere', () => pointElsewhere('dangling')],
-  ['rm dangling', 'a link behind it leads elsewhere', () => pointElsewhere('nowhere')],
-])('%s may not start once %s', async (command, _what, meanwhile) => {
+  ['rm -f gone', 'the missing file exists', () => writeFileSync(join(cwd, 'gone'), 'new')],
+  ['for f in build/*; do rm "$f"; done', 'the directory in a loop’s pattern becomes a link', () => swapForLink(join(cwd, 'build'))],
+  ['rm dangling', 'a dangling link points elsewhere', () => pointElsewhere('dangling')],
+  ['rm dangling', 'a second link points elsewhere', () => pointElsewhere('nowhere')],
+])('the approved command %s may not start once %s', async (command, _what, meanwhile) => {
   expect(await mayStart(command, meanwhile)).toBe(false);
 });
 
@@ -68,16 +68,16 @@ test.each([
   ['bash clean.sh', 'the script is another', () => writeFileSync(join(cwd, 'clean.sh'), 'rm -rf precious')],
   ['bash clean.sh', 'the script is a link', () => swapForLink(join(cwd, 'clean.sh'))],
   ['python3 clean.py', 'the script is another', () => writeFileSync(join(cwd, 'clean.py'), 'print(1)')],
-  ['python3 clean.py', 'a module of it is another', () => writeFileSync(join(cwd, 'wiping.py'), 'def wipe(): pass')],
-  ['make clean', 'the makefile is another', () => writeFileSync(join(cwd, 'Makefile'), 'clean:\n\trm -rf precious\n')],
-  ['make clean', 'another makefile goes first', () => writeFileSync(join(cwd, 'GNUmakefile'), 'clean:\n\trm -rf x\n')],
+  ['python3 clean.py', 'its module has changed', () => writeFileSync(join(cwd, 'wiping.py'), 'def wipe(): pass')],
+  ['make clean', 'the makefile has changed', () => writeFileSync(join(cwd, 'Makefile'), 'clean:\n\trm -rf precious\n')],
+  ['make clean', 'another makefile takes precedence', () => writeFileSync(join(cwd, 'GNUmakefile'), 'clean:\n\trm -rf x\n')],
   [
     'npm run clean',
-    'the scripts are others',
+    'the scripts have changed',
     () => writeFileSync(join(cwd, 'package.json'), '{"scripts":{"clean":"x"}}'),
   ],
   ['./clean.sh', 'the script is gone', () => rmSync(join(cwd, 'clean.sh'))],
-])('what was read to judge %s is bound to the answer: it may not start once %s', async (command, _what, meanwhile) => {
+])('an approval of %s is void, since %s', async (command, _what, meanwhile) => {
   const script = 'rm -rf build\n';
   const texts = {
     'clean.sh': `#!/bin/bash\n${script}`,

@@ -51,7 +51,7 @@ async function verdicts(path: string, more: object = {}) {
 }
 const every = (word: string) => ({ bash: word, patch: word, server: word });
 
-describe('a write is judged alike by bash, by patch and by a tool of a server', () => {
+describe('a write is judged alike by bash, patch and an MCP server’s tool', () => {
   it.each([
     ['~/.bashrc', 'halt'],
     ['~/.ssh/authorized_keys', 'halt'],
@@ -71,7 +71,7 @@ describe('a write is judged alike by bash, by patch and by a tool of a server', 
 });
 
 describe('aish-tui’s own files', () => {
-  it('can’t be written by any of them, in any mode, also through a link', async () => {
+  it('can’t be written by bash, patch or an MCP tool, in any mode, also through a link', async () => {
     const tree = { held: true, project: { tree: project } };
     for (const mode of [{}, tree, { held: true }])
       for (const path of [join(ours, 'config.jsonc'), 'link/config.jsonc'])
@@ -87,7 +87,7 @@ describe('aish-tui’s own files', () => {
     (own: string) => tool('fs__delete_file', { path: own }),
     (own: string) => tool('fs__write_file', { path: `file://${own}/trust`, content: '' }),
     (own: string) => tool('term__run_command', { command: `echo > ${own}/config.jsonc` }),
-  ])('are refused to way %#', async (action) => {
+  ])('can’t be changed by way %#', async (action) => {
     const gate = createGate({ enabled: false, ours: [ours] });
     const judged = await gate.judge(action(ours), { ...context, cwd: project });
     expect(judged.refused).toContain("aish-tui's own");
@@ -104,7 +104,7 @@ describe('aish-tui’s own files', () => {
   });
 });
 
-it('halts at a patch of a start file though patch is approved beforehand', async () => {
+it('a patch of a shell startup file halts although patch is approved beforehand', async () => {
   const home = join(project, 'home');
   mkdirSync(home);
   const file = join(home, '.bashrc');

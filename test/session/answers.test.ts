@@ -20,7 +20,7 @@ function answer(machine: Machine, how: { kind: 'skip'; note?: string } | { kind:
   return JSON.stringify(composeMessages(machine.conversation, 'S'));
 }
 
-it('a skipped consent does not pass the gate’s praise to the model as the reason', () => {
+it('the model of a skipped consent is not given the gate’s “only reads” as the reason', () => {
   const told = answer(asked(PRAISE, SEMANTICS), { kind: 'skip' });
   expect(told).toContain('[aish] action skipped by user\\n$ rm -rf build');
   expect(told).not.toContain('only reads');

@@ -143,7 +143,7 @@ describe('a requested mode without a sandbox', () => {
     expect(acts(machine)).toMatchObject([{ kind: 'examine', mode: 'unrestricted' }]);
   });
 
-  it('is refused as a choice, and the mode stays', () => {
+  it('can’t be chosen, and the mode stays', () => {
     for (const mode of ['restricted', 'unrestricted'] as const) {
       const machine = new Machine(none, mode);
       machine.send({ type: 'modeChosen', mode: 'project' });

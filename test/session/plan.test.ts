@@ -359,7 +359,7 @@ describe('a plan that waits for the user', () => {
     expect(lastMessage(later)).toMatch(/Current step 1\/1: look around$/);
   });
 
-  it('that was rejected when the program closed leaves its tasks to :norris continue', () => {
+  it('that was rejected when the program closed keeps its tasks for :norris continue', () => {
     const machine = planned(PLAN, { ...NOW, approvesPlan: true });
     answersPlan(machine, { kind: 'skip', note: 'shorter' });
     const later = resumed(machine);
@@ -454,7 +454,7 @@ describe('a plan that does not work out', () => {
     expect(lastMessage(machine)).toMatch(/Current step 3\/3: report$/);
   });
 
-  it('leaves its tasks to :norris continue when the program closes during replanning', () => {
+  it('keeps its tasks for :norris continue when the program closes during replanning', () => {
     const machine = planned(PLAN, NOW);
     step(machine);
     blocked(machine);

@@ -44,6 +44,6 @@ it('only the end of a long journal is read, starting within a record', async () 
   expect(moments.at(-1)).toEqual({ kind: 'asked', text: 'the last' });
 });
 
-it('a missing journal has no end to show', async () => {
+it('a missing journal shows no last entries', async () => {
   expect(await readEnding(join(folder, 'none'))).toEqual([]);
 });

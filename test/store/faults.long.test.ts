@@ -83,7 +83,7 @@ function isEnd(events: readonly SessionEvent[]): boolean {
 }
 
 describe('a damaged journal (RE-5)', () => {
-  it('cut at any byte reads as a beginning of itself, and loses at most the last line', () => {
+  it('cut at any byte yields its first entries, and loses at most the last line', () => {
     for (let cut = 0; cut <= LONG_BYTES.length; cut += 1) {
       const { events, goodBytes, damage, newer } = parseJournal(LONG_BYTES.subarray(0, cut));
       expect([damage, newer, isBeginning(events)]).toEqual([undefined, false, true]);

@@ -224,7 +224,7 @@ describe('a patch is refused with a reason', () => {
     expect(refused(original, ...patches)).toMatch(message);
   });
 
-  it('in linear time, whatever a model sends', () => {
+  it('takes linear time, whatever a model sends', () => {
     const text = `${'ab '.repeat(600_000)}\n`;
     const spent = cpuMilliseconds(() => {
       expect(refused(text, ...Array.from({ length: 5 }, () => replace(`${'ab '.repeat(3_000)}c`, 'x')))).toMatch(

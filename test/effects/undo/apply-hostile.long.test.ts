@@ -217,7 +217,7 @@ describe.skipIf(!trialsWork())('an apply', () => {
     },
   );
 
-  it.skipIf(lacks('python3'))('refuses where attributes of the same directory were changed meanwhile', async () => {
+  it.skipIf(lacks('python3'))('refuses to overwrite a directory’s attributes that somebody changed meanwhile', async () => {
     mkdirSync(join(at.scene.tree, 'd'));
     const set = (value: string) => `python3 -c 'import os; os.setxattr("d", "user.a", b"${value}")'`;
     if (spawnSync('bash', ['-c', set('old')], { cwd: at.scene.tree }).status !== 0) return; // a file system without attributes
@@ -228,7 +228,7 @@ describe.skipIf(!trialsWork())('an apply', () => {
     expect(execFileSync('python3', ['-c', value], { cwd: at.scene.tree, encoding: 'utf8' })).toBe("b'theirs'\n");
   });
 
-  it.skipIf(!root || lacks('mknod'))('distinguishes a whiteout that root made before from one of its own', async () => {
+  it.skipIf(!root || lacks('mknod'))('distinguishes an existing overlay whiteout made by root from its own deletion marks', async () => {
     execFileSync('mknod', [join(at.scene.tree, 'white'), 'c', '0', '0']);
     put('a', 'old\n');
     const { number, rows } = await tried('rm a; ls > /dev/null');
@@ -325,7 +325,7 @@ describe.skipIf(!trialsWork())('an apply', () => {
     if (code !== 0) expect([...at.scene.snapshot()]).toEqual([...before]);
   });
 
-  it('refuses files that changed just after the trial began', async () => {
+  it('refuses to overwrite files that changed just after the trial began', async () => {
     put('a', 'old\n');
     tick();
     // Outside the tree, since a file made below an already mounted view need not appear in it.

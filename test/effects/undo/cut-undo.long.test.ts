@@ -85,7 +85,7 @@ describe.skipIf(lacks('cc')).each(USERS)('an undo that is killed, as %s', (_, or
     expect(cuts).toBeGreaterThan(15);
   });
 
-  it('leaves what the user wrote meanwhile, and its own undo leaves and names it too', {
+  it('leaves text that the user wrote meanwhile, and so does the undo of that undo', {
     timeout: 120_000,
   }, async () => {
     const cuts: (Awaited<ReturnType<typeof acted>> & { readonly at: number; readonly into: string })[] = [];

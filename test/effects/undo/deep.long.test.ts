@@ -20,7 +20,7 @@ const at = sceneForEach();
 const { put, get, refused } = at;
 
 describe.skipIf(!trialsWork() || lacks('python3')).each(USERS)(
-  'below a path that is too long, as %s',
+  'below a path longer than the system’s limit, as %s',
   (_, ordinary) => {
     beforeEach(() => at.anew(ordinary));
     // No path names what a test makes there, so rm removes it.
@@ -49,7 +49,7 @@ describe.skipIf(!trialsWork() || lacks('python3')).each(USERS)(
       expect(existsSync(join(at.scene.tree, '.envrc'))).toBe(false);
     });
 
-    it('Project allows no change, and what is reached from there is kept', async () => {
+    it('Project allows no change, and files reached from there are kept for undo', async () => {
       grow();
       await at.scene.keep('true');
       const [before, deep] = [get('victim'), leaves()];
@@ -66,7 +66,7 @@ describe.skipIf(!trialsWork() || lacks('python3')).each(USERS)(
       expect(existsSync(join(at.scene.tree, 'made'))).toBe(false);
     });
 
-    it('Unrestricted keeps everything', async () => {
+    it('Unrestricted keeps every change for undo', async () => {
       grow();
       await at.scene.keep('true');
       const deep = leaves();
@@ -91,11 +91,11 @@ describe.skipIf(!trialsWork() || lacks('python3')).each(USERS)(
   },
 );
 
-describe.skipIf(!trialsWork()).each(USERS)('a call with one end where nothing is kept, as %s', (_, ordinary) => {
+describe.skipIf(!trialsWork()).each(USERS)('a move or link between a recorded directory and an unrecorded one, as %s', (_, ordinary) => {
   beforeEach(() => at.anew(ordinary));
 
   it.each([false, true])(
-    'keeps what comes from the private temporary directory; without namespaces: %s',
+    'keeps files that come from the private temporary directory; without namespaces: %s',
     async (held) => {
       put('victim', 'old\n');
       put('linked', 'old\n');
@@ -111,7 +111,7 @@ describe.skipIf(!trialsWork()).each(USERS)('a call with one end where nothing is
   );
 
   it.skipIf(!ordinary || lacks('unshare'))(
-    'opens nothing that is closed to the supervisor by a right of its own user namespace',
+    'opens no file by rights that only the supervisor’s user namespace would give',
     async () => {
       mkdirSync(join(at.scene.tree, 'shut'));
       writeFileSync(join(at.scene.tree, 'shut', 'victim'), 'old\n');

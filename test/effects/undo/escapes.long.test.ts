@@ -18,7 +18,7 @@ const CORES = existsSync('/proc/sys/kernel/core_pattern')
   : '';
 
 describe.skipIf(lacks('cc'))('keeping', () => {
-  it('names files lost or written beside what it kept in the same place', async () => {
+  it('names files that a race lost or wrote, beside those that were kept', async () => {
     const cases: readonly (readonly [string, () => void, string])[] = [
       // A deletion leaves no later change time behind where its directory was changed anyway.
       ['echo new > d/new; sleep 0.4', () => rmSync(join(at.scene.tree, 'd/victim')), '/d'],
@@ -79,7 +79,7 @@ describe.skipIf(lacks('cc'))('keeping', () => {
     }
   });
 
-  it('names what a program loses by racing the path of a call', async () => {
+  it('names files that a program destroys by swapping the path during a system call', async () => {
     const racer = join(at.scene.root, 'racer');
     writeFileSync(
       `${racer}.c`,

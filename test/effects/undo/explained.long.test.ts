@@ -29,7 +29,7 @@ async function beside(work: () => Promise<unknown>, job = 'echo up > log') {
 /** The test itself makes this file, to end the job. */
 const isStop = (warning: string) => !warning.includes('/stop');
 
-describe.skipIf(!trialsWork())('beside a job', () => {
+describe.skipIf(!trialsWork())('while a job runs', () => {
   it('changes by commands and patches of the session are not reported', async () => {
     await beside(async () => {
       await scene.act("sed -i 's/mine/new/' index.html src/a.js");

@@ -64,7 +64,7 @@ describe.skipIf(lacks('cc'))('the store', () => {
     expect(readdirSync(at.scene.tree)).toEqual([]);
   });
 
-  it('counts the size of a cut action once its journal is ended', async () => {
+  it('counts the size of an interrupted action once its journal is closed', async () => {
     put('large', 'x'.repeat(300_000));
     const kept = await at.scene.keep('rm large');
     const store = join(at.scene.store, String(kept.number));
@@ -134,7 +134,7 @@ describe.skipIf(lacks('cc'))('keeping', () => {
     expect([...at.scene.snapshot()]).toEqual([...before]);
   });
 
-  it('covers a FIFO of two names of which one is replaced, and so does the undo', async () => {
+  it('covers a FIFO with two names, one of which is replaced, and so does the undo', async () => {
     mkdirSync(join(at.scene.tree, 'd'));
     execFileSync('mkfifo', [join(at.scene.tree, 'fifo')]);
     linkSync(join(at.scene.tree, 'fifo'), join(at.scene.tree, 'd', 'other'));
@@ -148,7 +148,7 @@ describe.skipIf(lacks('cc'))('keeping', () => {
     expect([...at.scene.snapshot(true)]).toEqual([...after]);
   });
 
-  it('covers a directory that ends up in what took its place', async () => {
+  it('covers a directory that is moved into its own replacement', async () => {
     for (const name of ['d', 'd/below', 'e']) mkdirSync(join(at.scene.tree, name));
     for (const name of ['d/file', 'd/below/file', 'e/file']) put(name, `${name}\n`);
     const before = at.scene.snapshot();
@@ -166,7 +166,7 @@ describe.skipIf(lacks('cc'))('keeping', () => {
     }
   });
 
-  it('covers files that are made and removed, nameless, or reached by descriptors', async () => {
+  it('covers files that are temporary, nameless, or reached by descriptors', async () => {
     put('a', 'old\n');
     const before = at.scene.snapshot();
     const kept = await at.scene.keep(`
@@ -228,7 +228,7 @@ fd = os.open(".", os.O_TMPFILE | os.O_RDWR); os.write(fd, b"x"); os.link(f"/proc
     expect(readFileSync(join(at.scene.root, 'outside', 'file'), 'utf8')).toBe('old\n');
   });
 
-  it('names what a racing program got past it', async () => {
+  it('names changes that a racing program made without being recorded', async () => {
     put('victim', 'old\n');
     // Somebody outside writes while a kept command runs, which the store is not told of.
     const kept = await at.scene.keep('echo x > made; sleep 0.2; exit 0', {
@@ -287,7 +287,7 @@ fd = os.open(".", os.O_TMPFILE | os.O_RDWR); os.write(fd, b"x"); os.link(f"/proc
 });
 
 describe.skipIf(lacks('cc'))('undo', () => {
-  it('leaves and names what somebody changed since', async () => {
+  it('leaves and names files that somebody changed since', async () => {
     put('mine', 'old\n');
     put('yours', 'old\n');
     put('gone', 'old\n');
@@ -332,7 +332,7 @@ describe.skipIf(lacks('cc'))('undo', () => {
     expect([...at.scene.snapshot()]).toEqual([...before]);
   });
 
-  it('of an older action leaves what a newer one changed', async () => {
+  it('of an older action leaves files that a newer one changed', async () => {
     put('a', 'one\n');
     const first = await at.scene.keep('echo two > a');
     await at.scene.keep('echo three > a');

@@ -75,7 +75,7 @@ describe.skipIf(lacks('cc')).each(USERS)('an undo of a missing file, as %s', (_,
     }
   });
 
-  it('leaves what the user wrote by another name, and uses that name', async () => {
+  it('keeps text that the user wrote through another name of the file, and uses that name', async () => {
     put('a', 'old\n');
     linkSync(there('a'), there('l'));
     const kept = await at.scene.keep('echo new >> l');
@@ -85,7 +85,7 @@ describe.skipIf(lacks('cc')).each(USERS)('an undo of a missing file, as %s', (_,
     expect(get('a')).toBe('mine, and longer\n');
   });
 
-  it('says where the old content of a replaced file is whose place was taken since', async () => {
+  it('names the place of a replaced file’s old content when its own path is taken', async () => {
     put('c', 'c\n');
     put('g', 'g\n');
     const kept = await at.scene.keep('mv c g');
@@ -105,7 +105,7 @@ describe.skipIf(lacks('cc')).each(USERS)('an undo of a missing file, as %s', (_,
     expect(refused(await at.scene.undo(kept.number))).toEqual(['x: not there any more']);
   });
 
-  it('leaves what the user made on repeated undos, and what is already restored', async () => {
+  it('leaves the user’s new files and the restored files alone when undo is repeated', async () => {
     mkdirSync(there('d'));
     for (const each of ['x', 'd/x', 'd/y']) put(each, 'old\n');
     const kept = await at.scene.keep('echo new > x; echo new > d/x; echo new > d/y; chmod 700 d/y');

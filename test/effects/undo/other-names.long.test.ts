@@ -38,7 +38,7 @@ describe.skipIf(lacks('cc')).each(USERS)('undo beside changes of the user, as %s
   });
 
   describe.each([': > x; mv y x', 'echo new > x; rm x', 'chmod 600 x; rm x'])('after `%s`', (script) => {
-    it('leaves what the user wrote by another name of the file, says so, and restores the names', async () => {
+    it('leaves text that the user wrote through another name of the file, says so, and restores the names', async () => {
       const kept = await at.scene.keep(script);
       appendFileSync(there('l'), 'mine\n');
       const mine = get('l');
@@ -59,7 +59,7 @@ describe.skipIf(lacks('cc')).each(USERS)('undo beside changes of the user, as %s
       expect([get('x'), get('l'), get('k'), get('y')]).toEqual(['x\n', 'x\n', 'x\n', 'y\n']);
     });
 
-    it('restores a file without another name now, whatever was written by that name', async () => {
+    it('restores a file that lost its other name, whatever was written through that name', async () => {
       const kept = await at.scene.keep(script);
       appendFileSync(there('l'), 'mine\n');
       rmSync(there('l'));
@@ -95,7 +95,7 @@ describe.skipIf(lacks('cc')).each(USERS)('undo beside changes of the user, as %s
     });
   });
 
-  it('promises and restores what is below a directory that the action closed', async () => {
+  it('previews and restores files below a directory that the action made unreadable', async () => {
     mkdirSync(there('d/g'));
     put('d/g/h', 'h\n');
     const kept = await at.scene.keep('rm d/g/h; chmod 0 d');
@@ -158,7 +158,7 @@ describe.skipIf(lacks('cc')).each(USERS)('undo beside changes of the user, as %s
     },
   );
 
-  it('of a part leaves a closed directory closed', async () => {
+  it('of only some files leaves an unreadable directory unreadable', async () => {
     const kept = await at.scene.keep('mkdir -p s/t; echo new > s/t/x; echo new > s/t/y; chmod 555 s/t s');
     const { number, directory } = at.scene.next();
     const store = join(at.scene.store, String(kept.number));
@@ -169,7 +169,7 @@ describe.skipIf(lacks('cc')).each(USERS)('undo beside changes of the user, as %s
     chmodSync(there('s/t'), 0o755);
   });
 
-  it('does not touch what the user made or wrote after a cut, when it continues', async () => {
+  it('does not touch files that the user made or wrote after an interruption, when it continues', async () => {
     mkdirSync(there('e'));
     for (const name of ['f2', 'f3', 'gone', 'new']) put(`d/${name}`, `d/${name}\n`);
     const kept = await at.scene.keep(
@@ -239,7 +239,7 @@ describe.skipIf(lacks('cc')).each(USERS)('undo beside changes of the user, as %s
     },
   );
 
-  it('does not attribute changes after an action was cut to that action', async () => {
+  it('does not attribute changes made after an action was interrupted to that action', async () => {
     for (const name of ['w', 'z']) put(name, `${name}\n`);
     const script = 'echo n > x; rm y; mv z z2; echo n > w; echo k > new; echo k > new2; : > go; sleep 60';
     let store = '';

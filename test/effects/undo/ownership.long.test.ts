@@ -68,7 +68,7 @@ describe.skipIf(!trialsWork())('the gate asks before deleting a file of the user
     ["python3 -c \"import os; os.rename('f', 'g'); os.remove('g')\""],
     ['touch prog; mkdir out; touch out/f', 'mv notes.txt out', 'make clean'],
     ['touch prog; mkdir out; touch out/f', 'mv notes.txt out', 'bash clean.sh'],
-  ])('with %s %s %s %s', async (...commands) => {
+  ])('in a session that runs: %s %s %s %s', async (...commands) => {
     expect(await asks(...commands.filter((each) => typeof each === 'string'))).toEqual(BOTH);
   });
 
@@ -99,7 +99,7 @@ describe.skipIf(!trialsWork())('the gate lets files of the session be deleted', 
     ['mkdir -p out; touch prog out/f', 'make clean'],
     ['mkdir -p out; touch prog out/f', 'bash clean.sh'],
     ['echo x > own', 'python3 -c "import os; os.remove(\'own\')"'],
-  ])('with %s %s %s %s', async (...commands) => {
+  ])('in a session that runs: %s %s %s %s', async (...commands) => {
     expect(await asks(...commands.filter((each) => typeof each === 'string'))).toEqual(NEITHER);
   });
 

@@ -79,7 +79,7 @@ describe.skipIf(!trialsWork())('a file that others run later', () => {
       'mkdir -p old/.git/objects/info; echo /x > old/.git/objects/info/alternates; mkdir old/.git/remotes; echo "URL: x" > old/.git/remotes/origin',
       ["old/.git/objects/info/alternates is git's own", "old/.git/remotes is git's own"],
     ],
-  ])('is set aside after: %s', async (command, expected) => {
+  ])('is set aside when a command leaves it: %s', async (command, expected) => {
     put('docs/a.md', 'a\n');
     put('CLAUDE.md', 'old\n');
     put('.husky/pre-push', '#!/bin/sh\n');
@@ -152,7 +152,7 @@ describe.skipIf(!trialsWork())('a file that others run later', () => {
     ]);
   });
 
-  it('waits for the user as well when it changed unrecorded, and is reported as in place', async () => {
+  it('waits for the user too when its change was not recorded, and is reported as still in place', async () => {
     put('CLAUDE.md', 'old\n');
     const left = await during('true', () => {
       for (const name of ['.envrc', 'CLAUDE.md', 'plain']) put(name, 'of somebody\n');
@@ -167,7 +167,7 @@ describe.skipIf(!trialsWork())('a file that others run later', () => {
     expect(readFileSync(join(tree, '.envrc'), 'utf8')).toBe('of somebody\n');
   });
 
-  it('is not assumed when somebody else used git in an existing repository meanwhile', async () => {
+  it('is not suspected when somebody else used git in an existing repository meanwhile', async () => {
     put('.git/HEAD', 'ref: refs/heads/x\n');
     expect(await during('echo mine > .git/index', () => put('.git/index.lock', ''))).toBeUndefined();
     expect(readFileSync(join(tree, '.git/index'), 'utf8')).toBe('mine\n');
@@ -395,7 +395,7 @@ describe.skipIf(!trialsWork())('a file made by the session', () => {
     expect(own('moved/a', 'moved/b')).toEqual([]);
   });
 
-  it('is not one that it replaced, moved or only changed, nor one that anybody else touched since', async () => {
+  it('does not include a file that it only replaced, moved or changed, or that somebody else touched since', async () => {
     for (const name of ['sed', 'moved', 'written', 'linked']) put(name, 'mine\n');
     await act(
       'sed -i s/mine/new/ sed; mkdir d; mv moved d; echo x >> written; ln linked d/link; echo a > d/a; echo b > d/b',

@@ -56,7 +56,7 @@ describe('a project path that start files name', () => {
     expect(found()).toEqual([]);
   });
 
-  it('counts where a start file is a link into the tree, and where a link is on the way', () => {
+  it('counts where a start file is a link into the tree, directly or through other links', () => {
     put('src/app/bashrc', 'true\n');
     put('src/app/nvim/init.lua', 'x\n');
     mkdirSync(join(home, '.config'));

@@ -119,7 +119,7 @@ const dispose = (cases: readonly Pick<Acted, 'scene'>[]) => {
   for (const { scene } of cases) scene.dispose();
 };
 
-describe.skipIf(lacks('cc') || lacks('python3')).each(USERS)('a state set by somebody else, as %s', (_, ordinary) => {
+describe.skipIf(lacks('cc') || lacks('python3')).each(USERS)('a mode, owner, time or attribute set by somebody else, as %s', (_, ordinary) => {
   const kinds = KINDS.filter((kind) => !((ordinary || process.getuid?.() !== 0) && OF_ROOT.includes(kind)));
   describe.each([
     ['later', LATER_MS],
@@ -132,7 +132,7 @@ describe.skipIf(lacks('cc') || lacks('python3')).each(USERS)('a state set by som
     }, 240_000);
     afterAll(() => dispose([...cuts.values()].flat()));
 
-    it.each(kinds)('stays or is named, also when the undo is undone: %s', { timeout: 120_000 }, async (kind) => {
+    it.each(kinds)('is kept or reported, also when the undo is undone: %s', { timeout: 120_000 }, async (kind) => {
       const cases = cuts.get(kind) ?? (await cutsOf(kind, ordinary));
       cuts.set(kind, cases);
       expect(cases.length).toBeGreaterThan(1);
@@ -152,7 +152,7 @@ describe.skipIf(lacks('cc') || lacks('python3')).each(USERS)('a state set by som
     });
   });
 
-  it.each(kinds)('between an undo and its undo stays or is named: %s', { timeout: 60_000 }, async (kind) => {
+  it.each(kinds)('between an undo and its redo is kept or reported: %s', { timeout: 60_000 }, async (kind) => {
     const cases: Acted[] = [];
     for (const scene of scenes(ordinary, 1)) cases.push(await acted(scene, ordinary));
     for (const { scene, number } of cases) {

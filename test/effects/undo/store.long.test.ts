@@ -244,7 +244,7 @@ describe.skipIf(lacks('cc'))('the change store', () => {
     expect(store.changedBy('s1:6')).toEqual([{ path: join(tree, 'a'), how: 'changed' }]);
   });
 
-  it('reports what was refused for lack of room, and what escaped it', async () => {
+  it('reports files that were not kept for lack of room, and changes that were not recorded', async () => {
     const store = open({ budgetBytes: 50_000 });
     put('large', 'x'.repeat(200_000));
     await keep(store, 'echo new > large');
@@ -277,7 +277,7 @@ describe.skipIf(lacks('cc'))('the change store', () => {
     expect(get('a')).toBe('one\n');
   });
 
-  it('reports what a continued undo left alone', async () => {
+  it('reports files that a continued undo left alone', async () => {
     const store = open();
     put('a', 'one\n');
     put('b', 'one\n');
@@ -351,7 +351,7 @@ describe.skipIf(lacks('cc'))('a command in a terminal', () => {
     ['that writes to nothing else needs no search of the tree, in Unrestricted', supervisedArgv, ':', true],
     ['that makes a file needs a search of the tree, in Project', projectArgv, ': > mine', false],
     ['that makes a file needs a search of the tree, in Unrestricted', supervisedArgv, ': > mine', false],
-  ])('%s', async (_, argvOf, makes, isQuick) => {
+  ])('is searched or not for unrecorded writes: %s', async (_, argvOf, makes, isQuick) => {
     const store = open();
     const command = `${makes}; echo begun > /dev/tty; until [ -e ${tree}/go ]; do sleep 0.01; done; (exec 3<>/dev/tty)`;
     const keeping = await store.keepCommand(command, tree, tree);

@@ -34,7 +34,7 @@ describe.skipIf(lacks('cc')).each(USERS)('swapped names, as %s', (_, ordinary) =
   });
 
   describe.each(SCRIPTS)('after `%s`', (script) => {
-    it.each(CHANGES)('all stay and are named when the user %s', async (_what, change) => {
+    it.each(CHANGES)('all stay and are reported when the user %s', async (_what, change) => {
       const kept = await at.scene.keep(`${script}; echo new > w`);
       change();
       const before = texts();
@@ -46,7 +46,7 @@ describe.skipIf(lacks('cc')).each(USERS)('swapped names, as %s', (_, ordinary) =
     });
   });
 
-  it('are listed with the changed one and those that stay with it', async () => {
+  it('are listed with the changed file and the files that stay with it', async () => {
     const kept = await at.scene.keep('mv x t; mv y x; mv t y');
     writeFileSync(there('y'), 'mine\n', { flag: 'a' });
     const reasons = refused(await at.scene.undo(kept.number));

@@ -177,7 +177,7 @@ describe.skipIf(!trialsWork())('a trial', () => {
     expect(existsSync(join(root, 'outside'))).toBe(false);
   });
 
-  it('has Project mode’s private /tmp without files of the real one', async () => {
+  it('has a private /tmp without the files of the real one', async () => {
     writeFileSync(join(root, 'mine'), 'kept\n');
     const script = `rm -rf ${root}/mine; echo x > /tmp/left; cat /tmp/left ${root}/mine`;
     expect(await tried(script, 'project')).toMatchObject({ exitCode: 1, changes: [], doubts: [], outside: [] });
@@ -185,7 +185,7 @@ describe.skipIf(!trialsWork())('a trial', () => {
     expect(existsSync('/tmp/left')).toBe(false);
   });
 
-  it('can change the files that git obeys no more than a run in Project mode', async () => {
+  it('can’t change the files that git obeys, as in Project mode', async () => {
     mkdirSync(join(tree, '.git', 'hooks'), { recursive: true });
     put('.git/config', '');
     const script = 'echo x > .git/config; echo x > .git/hooks/pre-commit; mv .git other; echo x > made; true';

@@ -20,7 +20,7 @@ function probe(...paths: string[]) {
   return readProbe(answer, named);
 }
 
-it('reports the kind of each name, the target of a link, and what is below a directory', () => {
+it('the host’s probe reports the kind of each name, link targets, and the contents of directories', () => {
   mkdirSync(join(work, 'build/deep'), { recursive: true });
   for (const name of ['a', 'deep/b']) writeFileSync(join(work, 'build', name), 'x');
   symlinkSync('../elsewhere', join(work, 'link'));
@@ -33,7 +33,7 @@ it('reports the kind of each name, the target of a link, and what is below a dir
   expect(build?.mount).toMatch(/^\//);
 });
 
-it('expands a pattern on the host, and runs nothing inside a name', () => {
+it('the host’s probe expands a pattern, and runs no code inside a name', () => {
   const names = ['a b.log', '$(touch ran).log', '`touch ran`.log', "it's.log", '-rf.log', 'new\nline.log'];
   for (const name of names) writeFileSync(join(work, name), 'x');
   expect(
@@ -45,7 +45,7 @@ it('expands a pattern on the host, and runs nothing inside a name', () => {
   expect(probe('ran', '*.none')).toMatchObject([{ type: 'missing' }, { type: 'missing' }]);
 });
 
-it('discards an answer that is incomplete or has a name that is not UTF-8', () => {
+it('the host’s answer is discarded when it is incomplete or has a name that is not UTF-8', () => {
   const named = [{ path: 'x', glob: false, cwd: '/' }];
   expect(readProbe(undefined, named)).toBeUndefined();
   expect(readProbe('0\0/x\0file\0\0/\0none\x001\x001\x000\0', named)).toBeUndefined();
@@ -55,13 +55,13 @@ it('discards an answer that is incomplete or has a name that is not UTF-8', () =
   expect(readProbe('0\0/x\0ok\0\0/\0none\x001\x001\x000\0end\0', named)).toBeUndefined();
 });
 
-it.skipIf(process.getuid?.() === 0)('reports nothing as missing below a directory that can’t be read', () => {
+it.skipIf(process.getuid?.() === 0)('the host’s probe reports nothing as missing below an unreadable directory', () => {
   mkdirSync(join(work, 'closed'));
   chmodSync(join(work, 'closed'), 0);
   expect(probe('closed/x')).toBeUndefined();
 });
 
-it('gives no answer for more names than its limit', () => {
+it('the host’s probe gives no answer for more names than its limit', () => {
   for (let n = 0; n < 60; n += 1) writeFileSync(join(work, `${n}.log`), '');
   expect(probe('*.log')).toBeUndefined();
   expect(probeScript(Array.from({ length: 51 }, () => ({ path: 'x', glob: false, cwd: work })))).toBeUndefined();

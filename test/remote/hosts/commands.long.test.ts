@@ -45,7 +45,7 @@ it('a command reported as never started does not start afterwards, and the answe
   expect(end()).toEqual({ kind: 'never began' });
 });
 
-it('a waiting session waits for its command, and does not start one that is taken', async () => {
+it('a waiting session waits for its command, and does not start one that another session started', async () => {
   const order = { directory: folder, token: 't', env: {}, bash: undefined, command: 'echo x >>late; exit 4' };
   const started = (name: string) => {
     const child = spawn('/bin/sh', ['-c', startOf(folder, name)]);
@@ -59,7 +59,7 @@ it('a waiting session waits for its command, and does not start one that is take
   expect(readFileSync(join(folder, 'late'), 'utf8')).toBe('x\n');
 });
 
-it('a session woken without its pipe gives up, and otherwise starts the command', async () => {
+it('a waiting session gives up when its pipe is missing, and otherwise starts the command', async () => {
   const order = { directory: folder, token: 't', env: {}, bash: undefined, command: 'exit 5' };
   for (const name of ['never', 'comes']) sh(wakeUnlaid(folder, name));
   const started = (name: string) => {

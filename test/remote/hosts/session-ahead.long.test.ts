@@ -97,7 +97,7 @@ describe.skipIf(lacksSshd())('the session opened for the next command', () => {
     if (exit === 0) expect(readFileSync(join(work, 'once'), 'utf8')).toBe('x\n');
   });
 
-  it('is woken when the reply to the submission is lost, and gives up when there was no submission', async () => {
+  it('is woken when the reply to the command’s upload is lost, and gives up when no command arrived', async () => {
     for (const isLaid of [true, false]) {
       await at.run('true');
       await waitsIn();
@@ -113,7 +113,7 @@ describe.skipIf(lacksSshd())('the session opened for the next command', () => {
     }
   });
 
-  it('gives up when it was woken before it waited, and its command was never submitted', async () => {
+  it('gives up when it was woken too early and its command never arrived', async () => {
     writeFileSync(join(home, '.bashrc'), '[ ! -e ~/slow ] || sleep 1\n');
     writeFileSync(join(home, 'slow'), '');
     await at.run('true');

@@ -131,7 +131,7 @@ describe.skipIf(lacksSshd() || lacks('cc') || lacks('tar') || !trialsWork())('a 
     rmSync(outside, { recursive: true });
   });
 
-  it('reports what it can’t tell, and its command gets no secret of this machine without consent', async () => {
+  it('reports changes that it can’t list, and its command gets no secret of this machine without consent', async () => {
     execFileSync('ln', [join(work, 'note'), join(work, 'other')]);
     expect((await attempt('echo new >note')).told).toMatchObject({ why: expect.stringContaining('has other names') });
     const env = { KEY: 'value' };

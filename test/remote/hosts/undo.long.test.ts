@@ -61,7 +61,7 @@ describe.skipIf(lacksSshd() || lacks('cc'))('undo on a host', () => {
     expect(readFileSync(join(work, 'note'), 'utf8')).toBe('new\n');
   });
 
-  it('leaves and names what somebody changed since', async () => {
+  it('leaves and names files that somebody changed since', async () => {
     await run('echo new >note');
     writeFileSync(join(work, 'note'), 'mine\n');
     const { ok, text } = await store().undo('last');

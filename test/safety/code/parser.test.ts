@@ -58,7 +58,7 @@ function namesOf(source: string): readonly string[] {
   return out.sort();
 }
 
-it.skipIf(lacks('python3'))('reads the same names, strings and constructs as Python itself', () => {
+it.skipIf(lacks('python3'))('the parser finds the same names, strings and constructs as Python itself', () => {
   const expected: unknown = JSON.parse(
     execFileSync('python3', ['-c', DUMP], { input: JSON.stringify(SOURCES), encoding: 'utf8' }),
   );
@@ -66,6 +66,6 @@ it.skipIf(lacks('python3'))('reads the same names, strings and constructs as Pyt
   expect(SOURCES.map(namesOf)).toEqual(Array.isArray(expected) ? expected.map(sort) : expected);
 });
 
-it('has those constructs in the tree', () => {
+it('the parser’s tree contains each construct that Python’s tree has', () => {
   expect(namesOf("os.remove('x')")).toEqual(['Attribute', 'Call', 'Constant', 'Expr', 'Name', 'os', 'remove', 'x']);
 });

@@ -200,7 +200,7 @@ const HOSTILE: readonly string[] = [
   'undefined_name()',
 ];
 
-describe('code that is not harmless is never taken for it', () => {
+describe('hostile Python code is never judged harmless', () => {
   it.each(HOSTILE)('%j', (source) => {
     expect(grave(source)).not.toEqual([]);
   });

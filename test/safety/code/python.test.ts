@@ -31,7 +31,7 @@ describe('code that only computes, reads and prints has no effects', () => {
   });
 });
 
-describe('values are followed', () => {
+describe('values in Python code are followed', () => {
   const written = (source: string, argv?: readonly string[]): string[] =>
     effects(source, {}, argv).flatMap((effect) => (effect.kind === 'write' ? [effect.path] : []));
 
@@ -51,7 +51,7 @@ describe('values are followed', () => {
     expect(new Set(written(source))).toEqual(new Set(paths));
   });
 
-  it('knows the words of the command line', () => {
+  it('through sys.argv, whose values come from the command line', () => {
     expect(written("import sys\nopen(sys.argv[1], 'w')", ['out.txt'])).toEqual(['out.txt']);
     expect(written("import sys\nsys.argv[1] = input()\nopen(sys.argv[1], 'w')", ['out.txt'])).toEqual(['\uE000']);
     expect(written("import sys\na = sys.argv\na[1] = input()\nopen(sys.argv[1], 'w')", ['out.txt'])).toEqual([
@@ -59,29 +59,29 @@ describe('values are followed', () => {
     ]);
   });
 
-  it('tells a number from a text', () => {
+  it('and a number in a file name is distinguished from unknown text', () => {
     expect(written("for i in range(9): open(f'out/{i}.txt', 'w')")).toEqual(['out/\uE008.txt']);
     expect(written("open(f'{7 % 4}.txt', 'w')")).toEqual(['\uE008.txt']);
   });
 
-  it('never takes a circle for nothing', () => {
+  it('and a recursive function still reports its effects', () => {
     expect(written("def f(p):\n  open(p, 'w')\n  f(p)\nf('x')")).toEqual(['x']);
     expect(written("def f(p):\n  open(p, 'w')\n  f(p + 'y')\nf('x')")).toContain('\uE000');
     expect(written("def f(p):\n  f(p)\n  open(p, 'w')")).toEqual(['\uE000']);
     expect(written("class A:\n  def f(self): self.p = self.p\n  def w(self): open(self.p, 'w')")).toEqual(['\uE000']);
   });
 
-  it('keeps scopes apart', () => {
+  it('separately for each scope', () => {
     expect(written("p = 'a'\ndef f():\n  p = 'b'\n  return p\nopen(p, 'w')")).toEqual(['a']);
     expect(written("p = 'a'\ndef f():\n  global p\n  p = 'b'\nopen(p, 'w')")).toEqual(['a', 'b']);
     expect(written("p = 'a'\nclass A:\n  p = 'b'\n  def f(self): open(p, 'w')")).toEqual(['a']);
   });
 });
 
-describe('programs', () => {
+describe('programs that Python code starts', () => {
   const commands = (source: string) => effects(source).filter(({ kind }) => kind === 'call' || kind === 'shell');
 
-  it('are told with their words, their input and their directory', () => {
+  it('are reported with their arguments, their input and their directory', () => {
     expect(commands("import subprocess, sys\nsubprocess.run([sys.executable, '-m', 'x'], cwd='d')")).toEqual([
       { kind: 'call', words: ['python3', '-m', 'x'], cwd: 'd' },
     ]);
@@ -102,19 +102,19 @@ describe('programs', () => {
   });
 });
 
-describe('modules of its own', () => {
-  it('are read, and what they do counts', () => {
+describe('the project’s own Python modules', () => {
+  it('are read, and their effects count as the script’s', () => {
     expect(grave('import helper\nhelper.go()', { helper: 'def go(): print(1)' })).toEqual([]);
     expect(grave('import helper', { helper: "import os\nos.remove('x')" })).toEqual([
       { kind: 'like', words: ['rm', 'x'] },
     ]);
   });
 
-  it('stand before those of the same name in the standard library', () => {
+  it('take precedence over standard modules of the same name', () => {
     expect(grave('import json', { json: "import shutil\nshutil.rmtree('x')" })).not.toEqual([]);
   });
 
-  it('do not hand on what they import', () => {
+  it('do not make the modules they import usable by the script', () => {
     expect(grave("import helper\nhelper.o.remove('x')", { helper: 'import os as o' })).not.toEqual([]);
     expect(grave("from helper import o\no.remove('x')", { helper: 'import os as o' })).not.toEqual([]);
     expect(grave("from helper import clean\nclean('x')", { helper: 'from shutil import rmtree as clean' })).not.toEqual(
@@ -122,7 +122,7 @@ describe('modules of its own', () => {
     );
   });
 
-  it('may be called with anything, and may change the attributes of what they are given', () => {
+  it('may be called with unknown arguments, and may change attributes of objects passed to them', () => {
     expect(grave("import helper\nhelper.save('x')", { helper: "def save(p): open(p, 'w')\nsave('y')" })).not.toEqual(
       [],
     );
@@ -131,7 +131,7 @@ describe('modules of its own', () => {
     expect(grave(source, { helper: 'def change(a): a.p = input()' })).not.toEqual([]);
   });
 
-  it('are followed three deep, and circles end', () => {
+  it('are followed three levels deep, and circular imports end', () => {
     const chain = { a: 'import b', b: 'import c', c: 'import d', d: 'print(1)' };
     expect(grave('import b', chain)).toEqual([]);
     expect(grave('import a', chain)).not.toEqual([]);
@@ -139,7 +139,7 @@ describe('modules of its own', () => {
   });
 });
 
-describe('what can not be read as Python is said so', () => {
+describe('Python code that can’t be parsed has a reason that says why', () => {
   it.each([
     ["print 'x'", 'not valid Python 3'],
     ['x = `ls`', 'not valid Python 3'],
@@ -157,7 +157,7 @@ describe('what can not be read as Python is said so', () => {
     expect(grave("# note\rimport os\ros.remove('x')")).not.toEqual([]);
   });
 
-  it('does not know names in other letters', () => {
+  it('treats names in look-alike letters as unknown', () => {
     expect(grave("import os\nos.\uff52emove('x')")).not.toEqual([]);
     expect(grave("import \uff4fs\n\uff4fs.remove('x')")).not.toEqual([]);
     expect(grave("from pathlib import Path\nPath('x').\uff55nlink()")).not.toEqual([]);
@@ -165,13 +165,13 @@ describe('what can not be read as Python is said so', () => {
   });
 });
 
-it('says which part of the source it means', () => {
+it('names the part of the source that has the effect', () => {
   const source = "import os\nx = 'é'; os.remove('y')";
   const [found] = judgePython(source, { module: () => ({ kind: 'absent' }) }) as readonly Effect[];
   expect(source.slice(...(found?.part ?? [0, 0]))).toBe("os.remove('y')");
 });
 
-it('judges the same code anew by what stands beside it and by its words', () => {
+it('judges the same code again when the files beside it or its arguments differ', () => {
   const source = "import helper, sys\nopen(sys.argv[1], 'w')";
   const first = effects(source, { helper: 'import os\nos.remove("x")' }, ['a']);
   const second = effects(source, { helper: 'pass' }, ['b']);

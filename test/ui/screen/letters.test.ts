@@ -58,7 +58,7 @@ const YES_OR_NO: Readonly<Record<string, string>> = {
   'spending n': 'abort',
 };
 
-test.each(Object.keys(QUESTIONS))('the letters of %s have the same meaning everywhere', (name) => {
+test.each(Object.keys(QUESTIONS))('the answer letters of %s have the same meaning everywhere', (name) => {
   const question = QUESTIONS[name];
   const { choices } = wordsOf(question as Question);
   expect(choices.length).toBeGreaterThan(1);

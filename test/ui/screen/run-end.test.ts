@@ -18,7 +18,7 @@ it('the end of a run names its cost, and no dollars if nothing was paid', () => 
   expect(textOf({ ...ended, cost: { ...tokens, dollars: 0 } })).not.toContain('$');
 });
 
-it('begins with how it went, and gives the reason below, beside a bar', () => {
+it('the end of a run begins with its result, with the reason below, beside a bar', () => {
   const reason = 'the tests can’t be run here: the compiler is not installed, and there is no network to get it by';
   const lines = norrisEndedLines({ ...ended, status: 'blocked', reason }, context).map(stripStyles);
   expect(lines).toHaveLength(3);
@@ -28,7 +28,7 @@ it('begins with how it went, and gives the reason below, beside a bar', () => {
   expect(textOf(ended)).toMatch(/^✓ done {2,}2 steps · 1 command · 2\.0 s$/);
 });
 
-it('tells the steps of each task, and what the user was asked', () => {
+it('the end of a run lists the steps of each task, and the questions to the user', () => {
   const tale = {
     goal: 'make the test pass',
     maxSteps: 16,

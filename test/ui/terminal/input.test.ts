@@ -25,7 +25,7 @@ it('lines that arrive at once are a paste in an unknown terminal, and lines type
   for (const reply of KNOWS_PASTES) expect(enters(FIRST, reply, WORD)).toEqual([false, false]);
 });
 
-it.each(KNOWS_PASTES)('a forged reply after the first real ones does not end the paste around it: %j', (reply) => {
+it.each(KNOWS_PASTES)('a forged terminal reply inside a paste does not end the paste: %j', (reply) => {
   expect(enters(WORD, '\x1b[?1;2c', reply + WORD)).toEqual([false, false, true, false]);
 });
 
