@@ -125,7 +125,7 @@ function isInStep(program: string, source: string, { code }: Skeleton): boolean 
   if (program === 'node') return expressionsHoldNoQuotes(program, code);
   if (/^=\w/m.test(source) || /[^\s$&\\"'`]#(?!\{)/.test(source.replace(/(["'])(?:\\.|(?!\1)[^\\])*\1/g, '""')))
     return false;
-  // `$a'b` is a name of Perl; `?"` a character of Ruby.
+  // In Perl `$a'b` is a name; in Ruby `?"` is a character.
   if (/\w"\d+"/.test(code) || (program === 'ruby' && /%[qQwWiIrsx]?[([{<|!/]|\?["'`]/.test(source))) return false;
   return expressionsHoldNoQuotes(program, code);
 }
@@ -140,7 +140,7 @@ function expressionsHoldNoQuotes(program: string, code: string): boolean {
   return true;
 }
 
-/** What precedes the part that is read: something with a value, a text or an expression. */
+/** What precedes the part being read: an operand, a text or an expression. */
 type Before = { operand: boolean; text: boolean };
 
 /** Returns the end of the next part; undefined where the reader may be out of step. */
@@ -300,7 +300,7 @@ function purePhp(source: string, { code }: Skeleton): boolean {
 }
 
 function callsOnly(code: string, calls: ReadonlySet<string>): boolean {
-  // A listed name that the code redefines proves nothing.
+  // A listed function that the code itself redefines may do anything.
   for (const [, name = ''] of code.matchAll(/\b([A-Za-z_]\w*)\s*=(?![=>])|\bas\s+(\w+)/g))
     if (calls.has(name)) return false;
   for (const [, name = ''] of code.matchAll(/\bas\s+(\w+)/g)) if (calls.has(name)) return false;

@@ -22,7 +22,7 @@ function runsOn(source: string): boolean {
   return endless && !/\b(break|exit|return|last|die|raise|throw|quit|_exit|yield)\b/.test(source);
 }
 
-/** Notes what is visible in any language: endless loops, data that is sent, and the shell lines of IPython. */
+/** Notes effects that are visible in any language: endless loops, data that is sent, and shell lines of IPython. */
 function noteAtOnce(machine: Machine, program: string, source: string): void {
   if (runsOn(source))
     machine.note(

@@ -11,7 +11,7 @@ import {
 import type { Expr, NodeOf } from './scopes.ts';
 import { nameOf } from './values.ts';
 
-/** `os.system(text)` and its like. */
+/** Judges `os.system(text)` and similar calls. */
 function judgeShellText(judge: Judging, call: Call): void {
   shell(judge, call, call.args[0] ?? keyword(call, 'cmd', 'command'));
 }
@@ -172,7 +172,7 @@ function reads(judge: Judging, call: Call, file: Expr | undefined): void {
   for (const path of file ? judge.values.texts(underHome(judge, file)) : []) judge.note(call, { kind: 'read', path });
 }
 
-/** `os.path.expanduser('~/x')`, `Path('~/x').expanduser()`: the path without the home says as much. */
+/** Judges the path in `os.path.expanduser('~/x')` and `Path('~/x').expanduser()` as written, with its `~`. */
 function underHome(judge: Judging, file: Expr): Expr {
   if (file.nodeType !== 'Call' || nameOf(file.func) !== 'expanduser') return file;
   if (judge.values.references.exactly(file.func) === 'os.path.expanduser') return file.args[0] ?? file;
@@ -240,7 +240,7 @@ function changesMode(judge: Judging, call: Call): void {
   for (const path of judge.paths(argument(call, 0, 'path'))) judge.program(call, ['chmod', words, path]);
 }
 
-/** What was made here may be taken away here. */
+/** A directory that the code itself makes may also be deleted by it. */
 function makesDirectory(judge: Judging, call: Call): void {
   for (const path of judge.paths(argument(call, 0, 'name')))
     if (!path.includes(UNKNOWN)) judge.program(call, ['mkdir', '-p', '--', path]);
@@ -295,13 +295,13 @@ function decodedText(judge: Judging, node: Expr, depth = 0): string | undefined 
   return Buffer.from(text, /b64|decodebytes/.test(name ?? '') ? 'base64' : 'hex').toString('utf8');
 }
 
-/** `getattr(x, 'name')` is that attribute; with unknown text it may be anything. */
+/** Treats `getattr(x, 'name')` as that attribute; with an unknown name it may be anything. */
 function getsAttribute(judge: Judging, call: Call): void {
   const [object, name] = call.args;
   const texts = name ? [...judge.values.texts(name)] : [UNKNOWN];
   const known = object !== undefined && texts.every((text) => /^[A-Za-z]\w*$/.test(text));
   if (!known) return reflects(judge, call);
-  // On a module it is followed like the module's own name.
+  // A use of a module’s attribute is judged like the attribute’s full name.
   const followed = judge.values.references.of(call);
   if (followed.length > 0 && followed.every((name) => CALLS.has(name))) return;
   const leads = (text: string) =>
@@ -316,11 +316,11 @@ function imports(judge: Judging, call: Call): void {
   for (const text of texts) judge.imported(call, text);
 }
 
-/** A request that only reads: one known address, and only known text is sent. */
+/** Judges a network request: harmless if it only reads from one known address and sends only known text. */
 function asks(judge: Judging, call: Call): void {
   const [url, ...more] = call.args;
   const texts = url ? [...judge.values.texts(url)] : [];
-  // A request to this machine itself leaves nothing elsewhere.
+  // A request to this machine sends nothing away.
   const fixed =
     texts.length > 0 &&
     texts.every((text) => /^https?:\/\/(?:[^\uE000]*$|(?:localhost|127\.0\.0\.1|0\.0\.0\.0)(?::\d+)?\/)/.test(text));
@@ -340,7 +340,7 @@ function isConstant(node: Expr): boolean {
   );
 }
 
-/** Reads a table from a file; from a URL only where nothing unknown is sent with it. */
+/** Judges reading a table from a file, or from a URL if nothing unknown is sent with it. */
 function readsTable(judge: Judging, call: Call): void {
   for (const path of judge.values.texts(argument(call, 0, 'filepath_or_buffer', 'path', 'io', 'fname')))
     if (path.startsWith(UNKNOWN) && !isHandle(judge.values, call.args[0] ?? call))
@@ -365,7 +365,7 @@ function opensLog(judge: Judging, call: Call): void {
   if (file) openAs(judge, call, file, mode ?? { nodeType: 'Constant', value: 'a', lineno: 1, col_offset: 0 });
 }
 
-/** numpy adds an ending to a name without one. */
+/** numpy adds an ending to a file name without one. */
 function savesArray(judge: Judging, call: Call, name: string): void {
   const file = argument(call, 0, 'file', 'fname');
   const ending = { 'numpy.save': '.npy', 'numpy.savetxt': '' }[name] ?? '.npz';
@@ -517,7 +517,7 @@ function renames(judge: Judging, call: Call, node: NodeOf<'Attribute'>): void {
     judge.program(call, ['mv', '-f', path, judge.paths(target)[0] ?? UNKNOWN]);
 }
 
-/** No listed module returns other programs' processes, so it is a child of the code's own. */
+/** Ends a child of the code itself: no listed module returns processes of other programs. */
 function endsProcess(judge: Judging, call: Call): void {
   if (judge.importedNames.has('psutil')) destructive('ends a process')(judge, call, '');
 }

@@ -40,13 +40,13 @@ import {
 } from './scopes.ts';
 import { nameOf, Values } from './values.ts';
 
-/** How far own modules are followed. */
+/** How many levels of imports among the project’s own modules are followed. */
 const MAX_IMPORT_DEPTH = 3;
-/** Most effects that are kept: beyond them the verdict is clear. */
+/** The most effects that are recorded; more would not change the verdict. */
 const MAX_EFFECTS = 200;
 const OTHER_LETTERS = /[^\0-\x7f]/;
 
-/** A module of the code's own, as far as others need to know it. */
+/** The results of a judged own module that its importers need. */
 type Judged = {
   readonly effects: readonly Effect[];
   readonly imports: ReadonlyMap<string, string>;
@@ -54,8 +54,8 @@ type Judged = {
 };
 
 /**
- * All that Python code does beyond computing, reading and printing, in the order of the source. The world is closed:
- * what is not known to be harmless is an effect. A string says why the text can't be read as Python at all.
+ * Returns all effects of Python code beyond computing, reading and printing, in the order of the source. Everything
+ * that is not known to be harmless is an effect. A string says why the source can’t be parsed as Python.
  */
 export function judgePython(source: string, context: PythonContext): readonly Effect[] | string {
   const tree = parseTree(source);
@@ -73,7 +73,7 @@ class Judge implements Judging {
   readonly values: Values;
   private readonly context: PythonContext;
   private readonly depth: number;
-  /** Own modules that were judged, shared with those they import. */
+  /** The own modules judged so far, shared with the modules that they import. */
   private readonly known: Map<string, Judged>;
   /** Attributes that this source assigns to. */
   private readonly stores: ReadonlySet<string>;
@@ -82,7 +82,7 @@ class Judge implements Judging {
   readonly made = new Set<string>();
   private readonly own = new Map<string, Judged>();
   private readonly rows: ModuleRow[] = [];
-  /** Does the code change its directory, so that relative paths say nothing? */
+  /** Whether the code changes its working directory, so that relative paths are unknown. */
   private readonly moves: boolean;
   private readonly imports = new Map<string, string>();
   readonly importedNames = new Set<string>();
@@ -124,7 +124,7 @@ class Judge implements Judging {
     this.note(node, { kind: 'unknown', reason, ...(unresolved ? { unresolved } : {}) });
   }
 
-  /** The paths an expression may name, as the gate's other judges read them: a part nobody knows is a hole. */
+  /** Returns the paths that an expression may name; an unknown part is a placeholder. */
   paths(node: Node | undefined): readonly string[] {
     return [...this.values.texts(node)].map((path) => {
       const moved = this.moves && !path.startsWith('/') && !path.startsWith(OWN_TEMP);
@@ -133,7 +133,7 @@ class Judge implements Judging {
     });
   }
 
-  /** The words of a command: numbers that nobody knows are holes there. */
+  /** Returns one word of a command; an unknown number in it is a placeholder. */
   word(node: Node): string {
     const [first, ...others] = this.values.texts(node);
     return first === undefined || others.length > 0 ? UNKNOWN : first.replaceAll(DIGITS, UNKNOWN);
@@ -146,12 +146,12 @@ class Judge implements Judging {
     }
   }
 
-  /** What does as a call of a program does. */
+  /** Notes an effect equal to a call of this program. */
   program(node: Node, words: readonly string[]): void {
     this.note(node, { kind: 'like', words: words.map((text) => text.replaceAll(DIGITS, UNKNOWN)) });
   }
 
-  /** Code in a string. */
+  /** Judges code in a string. */
   nested(node: Node, text: string): void {
     if (this.depth >= MAX_IMPORT_DEPTH) return this.unknown(node, 'runs text as code', true);
     const tree = parseTree(text);
@@ -212,7 +212,7 @@ class Judge implements Judging {
 
   private visit(node: Node): void {
     for (const name of namesIn(node)) {
-      // Python takes letters of other forms for the plain ones.
+      // Python normalises names: look-alike letters count as the plain ones.
       if (OTHER_LETTERS.test(name) && name.normalize('NFKC') !== name)
         this.unknown(node, 'a name in look-alike letters', true);
     }
@@ -236,7 +236,7 @@ class Judge implements Judging {
         this.annotation(node);
         return;
       case 'ImportFrom':
-        // What another module can take from here is not seen there.
+        // Uses of this attribute by another module are not visible here.
         if (this.depth > 0)
           for (const { name } of node.names) this.reference(`${node.module ?? ''}.${name}`, node, undefined);
         return;
@@ -245,7 +245,7 @@ class Judge implements Judging {
     }
   }
 
-  /** A name or a chain of attributes, at its end; what it is made of was or will be looked at apart. */
+  /** Judges a name or a chain of attributes by its full name; the parts of the chain are judged separately. */
   private mention(node: Expr): void {
     const parent = this.tree.parents.get(node);
     const references = this.values.references.of(node);
@@ -262,7 +262,7 @@ class Judge implements Judging {
     if (references.length === 0 && node.nodeType === 'Attribute') this.attribute(node, call);
   }
 
-  /** Something imported or built in, by its full name. */
+  /** Judges an imported or builtin name by its full name. */
   private reference(name: string, node: Node, call: NodeOf<'Call'> | undefined): void {
     const [root = '', ...inner] = name.split('.');
     if (this.own.has(root)) return this.ownReference(name, node, call);
@@ -275,7 +275,7 @@ class Judge implements Judging {
     if (root === 'builtins') return this.builtin(inner, node);
     const found = splitName(name);
     if (!found) {
-      // Loading an installed module is one matter, what is done with it another.
+      // Loading an installed module is harmless in itself; its use is judged separately.
       if (this.importedNames.has(root) && !/^Import/.test(node.nodeType)) this.unknown(node, `${name} is not known`);
       return;
     }
@@ -299,7 +299,7 @@ class Judge implements Judging {
       this.unknown(node, `uses Python internals: ${name}`, true);
   }
 
-  /** Judges the attributes behind a harmless name of a module. */
+  /** Judges the attributes that follow a harmless name of a module. */
   private member(name: string, rest: readonly string[], node: Node, call: NodeOf<'Call'> | undefined): void {
     if (name.startsWith('os.environ')) judgeEnvironment(this, node, rest[0]);
     if (name.startsWith('sys.path')) judgeModulePath(this, node, rest[0]);
@@ -342,7 +342,7 @@ class Judge implements Judging {
     if (annotates && /[(=:;]/.test(String(node.value))) this.unknown(node, 'code in an annotation', true);
   }
 
-  /** An attribute of something that is no module. */
+  /** Judges an attribute of an object that is not a module. */
   private attribute(node: NodeOf<'Attribute'>, call: NodeOf<'Call'> | undefined): void {
     const { attr } = node;
     const parent = this.tree.parents.get(node);
@@ -386,7 +386,7 @@ class Judge implements Judging {
   }
 }
 
-/** Is this name of a module on its list, or without one no way to other code? */
+/** Returns whether a module’s list allows this name; without a list, whether the name gives access to no other code. */
 function isHarmlessMember(module: string, name: string): boolean {
   const row = moduleRow(module);
   if (row?.denies?.test(name)) return false;
@@ -408,7 +408,7 @@ function namesIn(node: Node): readonly string[] {
   return node.nodeType === 'ImportFrom' ? [node.module ?? ''] : [];
 }
 
-/** Methods of clients of databases and services that take something away. */
+/** Methods of database and service clients that delete data. */
 const LOSES =
   /^((delete|terminate|purge|destroy|deregister|revoke)_\w+|drop_(table|database|collection|all|schema|index|constraint|column)|dropDatabase|flushall|flushdb|send2trash)$/;
 
@@ -417,9 +417,9 @@ const TOLD = /^(print|str|repr|format|isinstance|issubclass|len|id|hash|append|a
 const NOT_KNOWN = 'makes an object of a kind that is not known';
 
 /**
- * An object's kind makes others of it (`type(f)('a', 'w')`), and so does its own beginning, done again
- * (`f.__init__('a', 'w')`): a file that was opened to be read opens another one to be written. `type(x)` may be told
- * and compared; a class may begin as its parents do.
+ * Judges the class of an object, which can create others (`type(f)('a', 'w')`), and its initialiser called again
+ * (`f.__init__('a', 'w')`): both could open a file for writing. Printing or comparing `type(x)` is harmless, and a
+ * class may call the initialisers of its parents.
  */
 function judgeKind(judge: Judging, node: NodeOf<'Call'> | NodeOf<'Attribute'>): void {
   const parent = judge.tree.parents.get(node);
@@ -455,15 +455,15 @@ function beginsAsParent(judge: Judging, { value }: NodeOf<'Attribute'>, parent: 
 
 /** How the code is run. */
 export type PythonRun = {
-  /** The script's path as it was named; absent: code of the command line or of the standard input. */
+  /** The script’s path as written in the command; absent for code from the command line or standard input. */
   readonly file?: string;
   readonly argv?: readonly string[];
   readonly stdin?: string | undefined;
 };
 
 /**
- * Judges Python by its syntax tree and notes what it does. False where it can't be read as a tree: then only what shows
- * through patterns is known of it.
+ * Judges Python by its syntax tree and notes its effects. Returns false where the source can’t be parsed; the caller
+ * then searches it with patterns.
  */
 export function readPython(machine: Machine, source: string, run: PythonRun = {}): boolean {
   if (hasUnknown(source)) return false;
@@ -487,7 +487,7 @@ export function readPython(machine: Machine, source: string, run: PythonRun = {}
   return true;
 }
 
-/** The finding of the program that the code does as; what deletes by name stays that. */
+/** Turns the finding of the equivalent program into one about Python; a deletion by name keeps its rule. */
 function asPython(found: StaticVerdict): StaticVerdict {
   const verdict = destructive('python code', `python: ${found.reason}`);
   if (!deletesNamed(found)) return verdict;
@@ -545,7 +545,10 @@ function judgeWrite(machine: Machine, path: string): StaticVerdict {
   return overwrite(machine, path, 'code over a file', reason);
 }
 
-/** `out/1.txt`, `out/2.txt` …: a loss if one of that form is there already and not made by the command itself. */
+/**
+ * Judges writes to numbered files (`out/1.txt`, `out/2.txt`): a loss if a file of that form exists that the command
+ * itself did not make.
+ */
 function judgeNumbered(machine: Machine, path: string): StaticVerdict {
   const full = absolute(machine, path);
   const { reading } = machine;
@@ -572,7 +575,7 @@ function formOf(path: string): RegExp {
   return new RegExp(`^${literal.replaceAll(DIGITS, '[-+.\\w]+')}$`);
 }
 
-/** Where Python looks first: beside the script, or in the working directory. */
+/** Looks up a module where Python searches first: beside the script, or in the working directory. */
 function moduleBeside(machine: Machine, directory: string | undefined, name: string): LocalModule {
   const relative = directory === undefined ? `${name}.py` : join(directory, `${name}.py`);
   const written = machine.written.get(fileKey(machine, relative));
@@ -587,7 +590,7 @@ function moduleBeside(machine: Machine, directory: string | undefined, name: str
     return { kind: 'unread' };
   if (around.names.has(name)) {
     const folder = reading.look(join(directory, name));
-    // Without `__init__.py` an installed module goes before it.
+    // A directory without `__init__.py` yields to an installed module of that name.
     if (folder?.kind !== 'directory' || folder.names.has('__init__.py')) return { kind: 'unread' };
     if (!around.names.has(`${name}.py`)) return { kind: 'absent' };
   }
@@ -600,7 +603,10 @@ function isThere(machine: Machine, directory: string, name: string): boolean {
   return [`${name}.py`, `${name}/__init__.py`].some((file) => machine.files?.stat(join(directory, file)) !== undefined);
 }
 
-/** A file beside the code that Python's own modules would import in place of theirs, without the code naming it. */
+/**
+ * Returns a local file that Python’s own modules would import instead of the standard module, without the code naming
+ * it.
+ */
 function shadows(machine: Machine, directory: string | undefined): string | undefined {
   for (const path of machine.written.keys()) {
     if (directory === undefined ? !path.includes('/') : dirname(path) === directory) {

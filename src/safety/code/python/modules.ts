@@ -8,7 +8,7 @@ import { nameOf, type Values } from './values.ts';
  */
 
 export type ModuleRow = {
-  /** Only these attributes are harmless; absent: all but `denies`. */
+  /** Only these attributes are harmless; absent: all except `denies`. */
   readonly only?: RegExp;
   /** Attributes that write, run, load code or reach further modules. */
   readonly denies?: RegExp;
@@ -187,14 +187,14 @@ export function splitName(name: string): { readonly module: string; readonly res
   return undefined;
 }
 
-/** Attributes by which a module is reached through another: `glob.os`, `tempfile._os`. */
+/** Attributes through which one module gives access to another: `glob.os`, `tempfile._os`. */
 export const MODULE_ATTRIBUTE = pattern(String.raw`
     ^_?(os|sys|posix|nt|io|shutil|subprocess|builtins|importlib|ctypes|pty|socket|socketserver|runpy|codeop
     |pickle|marshal|imp|pathlib|tempfile|meta_path|path_hooks|path_importer_cache|popen2|webbrowser|pydoc|pdb
     |bdb)$
   `);
 
-/** Further modules that the standard library's own modules hold as attributes: `timeit.gc`, `statistics.operator`. */
+/** Further modules reachable as attributes of standard modules: `timeit.gc`, `statistics.operator`. */
 export const INNER_MODULE = pattern(String.raw`
     ^(gc|inspect|operator|codecs|typing|types|threading|tokenize|linecache|fileinput|asyncio|multiprocessing
     |http|email|ssl|signal|selectors|logging|code|glob|zipfile|tarfile|ast|sysconfig|warnings|weakref)$
@@ -219,7 +219,7 @@ export const BUILTINS = new Set(
 /** Names of exceptions. */
 export const EXCEPTION = /^(?=[A-Z])\w*(Error|Exception|Warning|Exit|Interrupt|Iteration|Group)$/;
 
-/** An open file, a buffer or a stream. */
+/** Returns whether an expression is an open file, a buffer or a stream. */
 export function isHandle(values: Values, node: Expr, depth = 0): boolean {
   if (depth > 3) return false;
   if (node.nodeType === 'Attribute') return /^(stdout|stderr|stdin|buffer|wfile)$/.test(node.attr);
@@ -235,7 +235,7 @@ export function isHandle(values: Values, node: Expr, depth = 0): boolean {
   );
 }
 
-/** `self.save()`, `explorer.run()`: a method that this source defines, so that its body is judged anyway. */
+/** Returns whether a call such as `self.save()` uses a method of this source, whose body is judged anyway. */
 export function isOwnMethod(values: Values, node: NodeOf<'Attribute'>): boolean {
   const owner = classOf(values, node.value);
   return (
@@ -262,7 +262,7 @@ function onlyBinding({ references }: Values, node: Expr): Binding | undefined {
   return bindings?.length === 1 ? bindings[0] : undefined;
 }
 
-/** The class of a method's first parameter. */
+/** Returns the class of a method’s first parameter. */
 function classOfSelf(values: Values, only: Extract<Binding, { kind: 'parameter' }>): NodeOf<'ClassDef'> | undefined {
   if (only.of.args.args[0]?.arg !== only.name) return undefined;
   const owner = values.tree.parents.get(only.of);
@@ -270,13 +270,13 @@ function classOfSelf(values: Values, only: Extract<Binding, { kind: 'parameter' 
   return only.of.decorator_list.some((part) => nameOf(part) === 'staticmethod') ? undefined : owner;
 }
 
-/** Variables of the environment that make no program run, load or write anything else. */
+/** Environment variables that can’t make a program run, load or write anything else. */
 const HARMLESS_VARIABLE = pattern(String.raw`
     ^(LANG|LC_\w+|TZ|TERM|NO_COLOR|COLUMNS|LINES|\w+_NUM_THREADS|CUDA_VISIBLE_DEVICES|TOKENIZERS_PARALLELISM
     |TF_CPP_MIN_LOG_LEVEL|PYTHONHASHSEED|PYTHONUNBUFFERED|HF_HUB_OFFLINE|TRANSFORMERS_OFFLINE|DEBUG|LOG_LEVEL)$
   `);
 
-/** A use of `os.environ`: its variables decide what later programs load. */
+/** Judges a use of `os.environ`: its variables decide what later programs load. */
 export function judgeEnvironment(judge: Judging, node: Node, method: string | undefined): void {
   if (method !== undefined) {
     if (!/^(get|keys)$/.test(method)) judge.unknown(node, 'changes its environment');
@@ -291,7 +291,7 @@ export function judgeEnvironment(judge: Judging, node: Node, method: string | un
   if (!reads) judge.unknown(node, 'passes its environment on');
 }
 
-/** A use of `sys.path`, which decides what an import means. */
+/** Judges a use of `sys.path`, which decides what an import loads. */
 export function judgeModulePath(judge: Judging, node: Node, method: string | undefined): void {
   const parent = judge.tree.parents.get(node);
   const reads =
@@ -304,7 +304,7 @@ export function judgeModulePath(judge: Judging, node: Node, method: string | und
   if (method !== undefined || !reads) judge.unknown(node, 'changes where modules are found');
 }
 
-/** `os.environ[name] = …`, `module.table[key] = …`. */
+/** Judges an assignment to `os.environ[name]` or `module.table[key]`. */
 export function judgeStore(judge: Judging, node: NodeOf<'Subscript'>): void {
   const name = judge.values.references.of(node.value)[0] ?? '';
   if (name.startsWith('os.environ')) {
@@ -314,7 +314,7 @@ export function judgeStore(judge: Judging, node: NodeOf<'Subscript'>): void {
   else if (!/^(builtins\.|matplotlib\.|sys\.argv)/.test(name)) judge.unknown(node, `changes ${name}`);
 }
 
-/** `help('module')` imports the module, whose code runs. */
+/** Judges `help('module')`, which imports the module and so runs its code. */
 export function judgeHelp(judge: Judging, { args: [subject] }: NodeOf<'Call'>): void {
   if (subject && judge.values.text(subject) !== undefined) judge.unknown(subject, 'imports the module it describes');
 }
@@ -350,13 +350,14 @@ export type Judging = {
   note(node: Node, effect: Effect): void;
   unknown(node: Node, reason: string, unresolved?: boolean): void;
   /**
-   * Returns the paths an expression may name, in the notation of the gate's other judges: an unknown part is a hole.
+   * Returns the paths an expression may name, in the notation of the gate’s other judges: an unknown part is a
+   * placeholder.
    */
   paths(node: Node | undefined): readonly string[];
-  /** Returns one word of a command; unknown numbers are holes. */
+  /** Returns one word of a command; an unknown number in it is a placeholder. */
   word(node: Node): string;
   write(node: Node, target: Node | undefined, how?: 'write' | 'append'): void;
-  /** Notes that the code does the same as a call of a program. */
+  /** Notes an effect equal to a call of this program. */
   program(node: Node, words: readonly string[]): void;
   /** Judges code in a string. */
   nested(node: Node, text: string): void;
@@ -368,7 +369,7 @@ export type Judging = {
 export const DANGEROUS_NAME =
   /^(remove|unlink|rmtree|rmdir|removedirs|system|popen|kill|truncate|os|shutil|subprocess|check_output|call|Popen)$/;
 
-/** Reflection: strings are searched for names, one of which may be called. */
+/** Judges reflection: searches strings for names of functions that may be called. */
 export function reflects(judge: Judging, call: NodeOf<'Call'>): void {
   const dangerous = judge.tree.nodes.some(
     (node) => node.nodeType === 'Constant' && typeof node.value === 'string' && DANGEROUS_NAME.test(node.value),
@@ -379,8 +380,8 @@ export function reflects(judge: Judging, call: NodeOf<'Call'>): void {
 }
 
 /**
- * Notes a function or module (`what`, in words) that becomes a value which is not followed. Something found by a name
- * in a string is destructive where `called`, its own name, or that of a method the code calls destroys.
+ * Notes a function or module (`what`, in words) that is passed on as a value and can’t be followed. Something found by
+ * a name in a string is destructive if `called`, its own name, or a method that the code calls is destructive.
  */
 export function handsRound(judge: Judging, node: Node, what: string, called = ''): void {
   const destroys =
@@ -396,8 +397,8 @@ export function handsRound(judge: Judging, node: Node, what: string, called = ''
 }
 
 /**
- * Notes a module that becomes a value, which can't be followed. `whole`: no other module reaches the names of this
- * source.
+ * Notes a module that is passed on as a value and can’t be followed. `whole`: no other module can reach the names of
+ * this source.
  */
 export function handsRoundModule(judge: Judging, node: Node, module: string, whole: boolean): void {
   const parent = judge.tree.parents.get(node);
@@ -414,7 +415,7 @@ export function handsRoundModule(judge: Judging, node: Node, module: string, who
 
 const ONLY_LOOKS = /^builtins\.(getattr|hasattr|dir|print|help|repr|str|id)$/;
 
-/** `m = __import__('os')`: every use of the name is followed, unless it is reached through its class. */
+/** Returns whether a module is only assigned to a name (`m = __import__('os')`), whose uses are then followed. */
 function isNamed(judge: Judging, parent: Node | undefined): boolean {
   const [target, ...others] = parent?.nodeType === 'Assign' ? parent.targets : [];
   const scope = target?.nodeType === 'Name' ? judge.values.scopes.of.get(target) : undefined;

@@ -1,4 +1,4 @@
-/** Names of a Python program with the texts that each may stand for. */
+/** Names of a Python program and the texts that each may have. */
 import { type ASTNode, type ASTNodeUnion, type ExprNode, type Module, parse } from 'py-ast';
 import { DIGITS, UNKNOWN } from '../../shell/taint.ts';
 
@@ -7,7 +7,7 @@ export type Binding =
   | { readonly kind: 'value'; readonly value: Expr }
   /** Each item of an iterable; `index` picks one of the names of a tuple target. */
   | { readonly kind: 'item'; readonly of: Expr; readonly index?: number }
-  /** What `with VALUE as name` gives. */
+  /** The value bound by `with VALUE as name`. */
   | { readonly kind: 'entered'; readonly value: Expr }
   | { readonly kind: 'import'; readonly module: string; readonly node: Node }
   | { readonly kind: 'parameter'; readonly of: FunctionNode; readonly name: string }
@@ -27,7 +27,7 @@ export type Scopes = {
   readonly module: Scope;
   /** The scope a name is looked up in, by the node of the name. */
   readonly of: ReadonlyMap<ASTNode, Scope>;
-  /** All that is ever assigned to an attribute of this name, whatever the object. */
+  /** Everything that is ever assigned to an attribute of this name, on any object. */
   readonly attributes: ReadonlyMap<string, readonly Binding[]>;
 };
 
@@ -40,14 +40,15 @@ export function readScopes(tree: Tree): Scopes {
   return { module: reader.module, of: reader.of, attributes: reader.attributes };
 }
 
-/** All bindings a name may stand for where it is used; undefined: it is bound nowhere, so a builtin. */
+/** Returns all bindings that a name may have where it is used; undefined: it is bound nowhere, so it is a builtin. */
 export function lookUp(scope: Scope | undefined, name: string): readonly Binding[] | undefined {
   let inner = true;
   let found: Binding[] | undefined;
   for (let at = scope; at; at = at.parent) {
-    // `global name` passes over the functions around.
+    // `global name` skips the enclosing functions.
     if (at.globals.has(name)) return moduleOf(at).bindings.get(name);
-    // A class body is seen from inside it (and, for one iterable, from a comprehension in it), not from its functions.
+    // Names of a class body are visible in the body itself (and in one iterable of a comprehension there), not in its
+    // methods.
     const bindings = at.kind !== 'class' || inner ? at.bindings.get(name) : undefined;
     if (bindings) found = [...(found ?? []), ...bindings];
     if (bindings && at.kind !== 'class') return found;
@@ -182,7 +183,7 @@ class ScopeReader {
     }
   }
 
-  /** Names that an exception or a pattern binds: nobody follows what they hold. */
+  /** Binds the names of an exception or a pattern, whose values are not followed. */
   private caught(node: Node, scope: Scope): void {
     if (node.nodeType === 'ExceptHandler' || node.nodeType === 'MatchAs' || node.nodeType === 'MatchStar') {
       if (node.name) this.bind(scope, node.name, OPAQUE);
@@ -214,7 +215,7 @@ class ScopeReader {
   }
 }
 
-/** What one name of a tuple gets. */
+/** Returns the binding of one name in a tuple. */
 function partOfBinding(binding: Binding, index: number, length: number): Binding {
   if (binding.kind === 'item' && binding.index === undefined) return { ...binding, index };
   if (binding.kind !== 'value') return OPAQUE;
@@ -241,21 +242,24 @@ function outsideComprehension(scope: Scope): Scope {
   return at;
 }
 
-/** The texts that an expression may have; empty where following it led round in a circle. */
+/** The texts that an expression may have; empty where its value depends on itself. */
 export type Texts = ReadonlySet<string>;
 
 /** Any text. */
 export const ANYTHING: Texts = new Set([UNKNOWN]);
 export const NUMBER: Texts = new Set([DIGITS]);
 
-/** Most different texts an expression is followed to; beyond it, any text. */
+/** The most different texts that are tracked for an expression; more count as any text. */
 export const MAX_VALUES = 24;
 export function constant(value: unknown): Texts {
   if (typeof value === 'string') return new Set([value]);
   return typeof value === 'number' || typeof value === 'bigint' ? NUMBER : ANYTHING;
 }
 
-/** An operand without a value (the start of a circle) makes the whole unknown: it may grow without end. */
+/**
+ * Returns the concatenations. An operand without a value (part of a circular definition) makes the result unknown: it
+ * could grow endlessly.
+ */
 export function sum(left: Texts, right: Texts): Texts {
   if (left.size === 0 || right.size === 0) return ANYTHING;
   return bounded([...left].flatMap((a) => [...right].map((b) => a + b)));
@@ -265,7 +269,7 @@ export function product(parts: readonly Texts[]): Texts {
   return parts.reduce(sum, new Set(['']));
 }
 
-/** Joined as paths are: what begins at the root stands alone. */
+/** Joins parts as paths: an absolute part replaces those before it. */
 export function paths(parts: readonly Texts[]): Texts {
   let [joined = ANYTHING] = parts;
   for (const part of parts.slice(1)) {
@@ -304,7 +308,7 @@ export function baseOf(path: string): string {
   return path.includes(UNKNOWN) ? UNKNOWN : path.slice(path.lastIndexOf('/') + 1);
 }
 
-/** `'%s.txt' % x`: what is put in may be anything. */
+/** Returns the texts of `'%s.txt' % x`, where the inserted value may be anything. */
 export function percentFormatted(template: string): string {
   return template.replace(/%%|%(\(\w+\))?[-#0 +]*[\d.*]*[a-zA-Z]/g, (found) =>
     found === '%%' ? '%' : /^%0?\d*d$/.test(found) ? DIGITS : UNKNOWN,
@@ -313,32 +317,32 @@ export function percentFormatted(template: string): string {
 
 export type Node = ASTNodeUnion;
 export type Expr = ExprNode;
-/** A node of one type, by its name. */
+/** A syntax tree node of one type, by its name. */
 export type NodeOf<T extends Node['nodeType']> = Extract<Node, { nodeType: T }>;
 export type FunctionNode = NodeOf<'FunctionDef' | 'AsyncFunctionDef' | 'Lambda'>;
-/** Where something stands in the source: start and end, in characters. */
+/** The position of a node in the source: start and end, in characters. */
 type Part = readonly [start: number, end: number];
 
-/** Longest source that is parsed, in characters. */
+/** The longest source that is parsed, in characters. */
 const MAX_SOURCE_CHARS = 100_000;
-/** Most words and signs that are parsed: the parser takes about 8 µs for each. */
+/** The most tokens that are parsed: the parser takes about 8 µs for each. */
 const MAX_TOKENS = 24_000;
-/** Deepest syntax tree that is walked. */
+/** The deepest syntax tree that is walked. */
 const MAX_TREE_DEPTH = 300;
-/** An encoding that is not UTF-8 makes other text of the same bytes. */
+/** A declared encoding other than UTF-8, in which the same bytes mean other text. */
 const ODD_ENCODING = /^[^\n]{0,200}?(?:\n[^\n]{0,200}?)?coding[:=][ \t]*(?!utf-?8\b|ascii\b|us-ascii\b)([-\w.]+)/i;
-/** A form feed resets the indentation, a NUL ends the source: neither is worth a second reading. */
+/** A form feed resets the indentation and a NUL ends the source; such source is rejected. */
 const ODD_CHARACTER = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/;
 
 export type Tree = {
   readonly source: string;
   readonly module: Module;
   readonly parents: ReadonlyMap<ASTNode, Node>;
-  /** All nodes, outer before inner. */
+  /** All nodes, parents before their children. */
   readonly nodes: readonly Node[];
-  /** The nodes right below one, in the order of the source; contexts and operators are left out. */
+  /** Returns the children of a node in the order of the source, without contexts and operators. */
   children(node: ASTNode): readonly Node[];
-  /** Where a node stands in `source`. */
+  /** Returns the position of a node in `source`. */
   part(node: ASTNode): Part;
 };
 
@@ -346,8 +350,8 @@ export type Tree = {
 let last: { readonly text: string; readonly tree: Tree | string } | undefined;
 
 /**
- * Parses `text`; a string says why it can't be read as Python 3. A command is judged several times in a row, each time
- * by other facts: its code means the same. Nothing changes the tree.
+ * Parses `text`; a string says why it can’t be parsed as Python 3. The last tree is cached, since a command is judged
+ * several times in a row; nothing changes the tree.
  */
 export function parseTree(text: string): Tree | string {
   if (last?.text !== text) last = { text, tree: parsed(text) };
@@ -384,7 +388,7 @@ function hasMoreTokens(source: string, limit: number): boolean {
 type Collected = {
   readonly parents: Map<ASTNode, Node>;
   readonly nodes: Node[];
-  /** By node, for those that have any. */
+  /** The children of each node that has any. */
   readonly children: Map<ASTNode, readonly Node[]>;
 };
 
@@ -408,12 +412,12 @@ function collect(node: Node, depth: number, into: Collected): void {
 
 const NONE: readonly Node[] = [];
 
-/** Fields whose nodes are no parts of their own. */
+/** Fields of a node that are not children. */
 const LEFT_OUT = new Set(['ctx', 'op', 'ops', 'inlineComment']);
 
 function childrenOf(node: Node): Node[] {
   const out: Node[] = [];
-  // Most fields are places in the source; pairs of key and value for each would be most of the garbage.
+  // A plain loop over keys: pairs of key and value for each field would create much garbage.
   for (const key of Object.keys(node)) {
     const value: unknown = node[key as keyof Node];
     if (typeof value !== 'object' || value === null || LEFT_OUT.has(key)) continue;
@@ -434,7 +438,7 @@ function lineStarts(source: string): readonly number[] {
   return starts;
 }
 
-/** Columns count bytes of UTF-8; a line of plain ASCII, the usual one, needs no second look. */
+/** Columns count bytes of UTF-8, so only lines beyond ASCII need a conversion. */
 function partOf(node: ASTNode, lines: readonly number[], source: string): Part {
   const offset = (line: number | undefined, column: number | undefined): number => {
     const start = lines[(line ?? 1) - 1] ?? source.length;
@@ -450,12 +454,12 @@ function partOf(node: ASTNode, lines: readonly number[], source: string): Part {
   return [offset(node.lineno, node.col_offset), offset(node.end_lineno ?? node.lineno, node.end_col_offset)];
 }
 
-/** Something that code does or may do. What is not an effect only computes, reads and prints. */
+/** An effect that code has or may have. Code without effects only computes, reads and prints. */
 export type Effect = { readonly part?: Part } & (
   | { readonly kind: 'write' | 'append' | 'read'; readonly path: string }
-  /** What does as a call of this program does: `os.remove(x)` as `rm x`. */
+  /** An effect equal to a call of this program: `os.remove(x)` like `rm x`. */
   | { readonly kind: 'like'; readonly words: readonly string[] }
-  /** A program that is run: its words; `stdin` where the code says what it reads. */
+  /** A program that is run, with its words; `stdin` if the code determines its input. */
   | { readonly kind: 'call'; readonly words: readonly string[]; readonly stdin?: string; readonly cwd?: string }
   /** Text for a shell. */
   | { readonly kind: 'shell'; readonly text: string; readonly stdin?: string; readonly cwd?: string }
@@ -464,19 +468,19 @@ export type Effect = { readonly part?: Part } & (
   | { readonly kind: 'destructive'; readonly rule: string; readonly reason: string }
 );
 
-/** A module as it was found where the code looks first. */
+/** The result of looking for a local module. */
 export type LocalModule =
   | { readonly kind: 'text'; readonly text: string }
-  /** No such file is there: the name means an installed module. */
+  /** There is no such file: the name means an installed module. */
   | { readonly kind: 'absent' }
-  /** There is something that was not read, or looking was not possible. */
+  /** The file exists but was not read, or could not be looked for. */
   | { readonly kind: 'unread' };
 
-/** What the code runs in. */
+/** The circumstances in which the code runs. */
 export type PythonContext = {
-  /** Words after the script's name, where they are known. */
+  /** The arguments after the script’s name, where known. */
   readonly argv?: readonly string[];
-  /** The script's path as it was named. */
+  /** The script’s path as written in the command. */
   readonly file?: string;
   /** Looks for a module beside the script. */
   readonly module: (name: string) => LocalModule;

@@ -30,11 +30,11 @@ const MAX_DEPTH = 12;
 /** The most steps for a whole source. */
 const MAX_STEPS = 40_000;
 
-/** How the code is run. */
+/** The circumstances in which the code runs. */
 export type Surroundings = {
-  /** The words after the script's name, where they are known. */
+  /** The arguments after the script’s name, where known. */
   readonly argv?: readonly string[];
-  /** The script's path as it was given. */
+  /** The script’s path as written in the command. */
   readonly file?: string;
 };
 
@@ -43,7 +43,7 @@ export type Surroundings = {
 type Callee = {
   readonly called: string;
   readonly owner: NodeOf<'ClassDef'> | undefined;
-  /** Whether it is called by the name of its class. */
+  /** Whether the call creates an object of the class. */
   readonly constructs: boolean;
 };
 
@@ -74,7 +74,7 @@ export class Values {
     this.library = library;
     this.foreign = foreign;
     this.references = new References(scopes, (node) => this.texts(node));
-    // No text is followed yet while the uses are collected.
+    // No texts are computed yet while the uses are collected.
     this.uses = new Uses(tree, new References(scopes, () => ANYTHING));
   }
 
@@ -171,7 +171,7 @@ export class Values {
     depth: number,
   ): Texts {
     const before = trail.get(key);
-    // A name that is only passed in a circle adds nothing; one that grows on the way may become anything.
+    // A name whose value depends only on itself adds nothing; one that is extended on the way may become anything.
     if (before !== undefined) return before === operations ? new Set() : ANYTHING;
     const next = new Map(trail).set(key, operations);
     return union(bindings.map((binding) => this.followBinding(binding, next, operations, depth + 1)));
@@ -402,15 +402,15 @@ const KEEPS_LIST =
 /** How the names of a source are used: called where, passed as values, and which lists are changed in place. */
 class Uses {
   readonly calls = new Map<string, NodeOf<'Call'>[]>();
-  /** Names that are used other than by a call: their functions may be called with anything. */
+  /** Names used other than by a call: their functions may be called with any arguments. */
   readonly mentioned = new Set<string>();
   /** Variables whose lists are changed in place, or known by another name. */
   readonly changed = new Set<string>();
-  /** Whether the words of the command line are changed. */
+  /** Whether the code changes `sys.argv`. */
   argvChanged = false;
   private readonly tree: Tree;
   private readonly references: References;
-  /** Variables that are passed to functions of the code's own, with the names of the parameters. */
+  /** Variables passed to functions of this source, with the names of the parameters. */
   private readonly handedOn: (readonly [variable: string, parameters: readonly string[]])[] = [];
 
   constructor(tree: Tree, references: References) {
@@ -455,7 +455,7 @@ class Uses {
       case 'Call': {
         const { func } = parent;
         if (func === node || KEEPS_LIST.test(nameOf(func) ?? '')) return false;
-        // A function of the code's own: its use of the list is seen at its parameters.
+        // A function of this source: changes of the list are found through its parameters.
         const parameters = func.nodeType === 'Name' ? this.parametersOf(func) : undefined;
         if (parameters && node.nodeType === 'Name') this.handedOn.push([node.id, parameters]);
         return parameters === undefined;
