@@ -5,33 +5,33 @@ import { basename, dirname, join, normalize, resolve } from 'node:path';
 import type { FileRead } from '../contracts/gate.ts';
 import { sha256 } from '../text/digest.ts';
 
-/** What can be seen of a path without changing anything; `unseen`: nobody knows whether something is there. */
+/** The state of a path, found without changing anything; `unseen`: unknown whether it exists. */
 type Seen = { readonly kind: 'file' | 'directory' | 'other' | 'unseen'; readonly size: number };
 
-/** A look at the file system, reading only. `undefined` from `stat` means: nothing is there. */
+/** Read-only access to the file system. `stat` returns `undefined` where nothing exists. */
 export type FileLook = {
   stat(path: string): Seen | undefined;
-  /** Where an absolute path leads once every link in it is followed; what is not there stays as it is written. */
+  /** Returns an absolute path with all links resolved; the part that does not exist stays as written. */
   real(path: string): string;
-  /** The names in a directory; undefined where it can't be read. */
+  /** Returns the names in a directory; undefined where it can’t be read. */
   names(path: string): readonly string[] | undefined;
-  /** Some answer was given without a look, since its time was over: what was asked for may be a link to anywhere. */
+  /** Returns whether the time limit was reached, so that some paths were not checked and may be links. */
   ranOut(): boolean;
-  /** What `~` stands for. */
+  /** The directory that `~` means. */
   readonly home: string;
 };
 
-/** Most paths whose links are remembered in one look. */
+/** The most paths whose resolved links are remembered. */
 const MAX_REAL_PATHS = 1000;
-/** So much of one question's time is the file system's at most; in the rest the machine was busy with others. In ms. */
+/** The most ms counted for one operation; the rest was other work of the busy program. */
 const MAX_STEP_MS = 10;
-/** However busy the machine is, nobody waits longer for the answers to one command. In ms. */
+/** The longest total time for one command, in ms, however busy the program is. */
 const MAX_TIME_MS = 1000;
 const UNSEEN: Seen = { kind: 'unseen', size: 1 };
 
 /**
- * The real file system. Looks are synchronous (a judgement is), so their number and total time are bounded: past
- * `limitMs` milliseconds every path counts as unseen, and leads where it is written.
+ * Returns access to the real file system. Its calls are synchronous, since judging is, so their number and total time
+ * are limited: after `limitMs` milliseconds every path counts as unseen, and links are no longer resolved.
  */
 export function realFiles(limitMs = 50): FileLook {
   let spent = 0;
@@ -79,7 +79,7 @@ function seenAt(path: string): Seen | undefined {
   }
 }
 
-/** Follows the links of what is there of the path, looking each directory up once. */
+/** Resolves the links in the existing part of a path, looking up each directory once. */
 function realOf(path: string, known: Map<string, string>): string {
   const found = known.get(path);
   if (found !== undefined) return found;
@@ -89,7 +89,7 @@ function realOf(path: string, known: Map<string, string>): string {
     real = realpathSync(path);
   } catch {
     real = parent === path ? path : join(realOf(parent, known), basename(path));
-    // Of links that lead in a circle the second is left as it is written.
+    // In circular links the second one stays as written.
     known.set(path, real);
     const leads = linkAt(real);
     if (leads !== undefined) real = realOf(resolve(dirname(real), leads), known);
@@ -98,7 +98,7 @@ function realOf(path: string, known: Map<string, string>): string {
   return real;
 }
 
-/** Where a link leads that may lead to nothing. */
+/** Returns the target of a link, which may not exist. */
 function linkAt(path: string): string | undefined {
   try {
     return readlinkSync(path);
@@ -107,35 +107,35 @@ function linkAt(path: string): string | undefined {
   }
 }
 
-/** What the session made, by absolute path, as it is now; runs through what its actions have named as written. */
+/** The files that the session made, by absolute path; iterates over the paths that its actions named. */
 export type Own = Iterable<string> & {
   has(path: string): boolean;
   /** Whether this process belongs to a job of the session. */
   runs?(pid: number): boolean;
-  /** Deleting where nothing is there counts as deleting what is the session's. */
+  /** Whether deleting a missing file counts as deleting one of the session. */
   readonly orNothing?: true;
-  /** Whether the command sees nothing of what is at this absolute path, but a place of its own. */
+  /** Returns whether the command sees a private place instead of this absolute path. */
   hides?(path: string): boolean;
-  /** Whether an absolute directory belongs to a tree that appeared during a session; absent: none does. */
+  /** Returns whether an absolute directory belongs to a tree that appeared during a session; absent: none does. */
   isNew?(directory: string): boolean;
 };
 
-/** What a command in Project mode sees in place of the real ones, where there are namespaces. */
+/** Directories that are private to a command in Project, where the system has namespaces. */
 const PRIVATE_PLACES = ['/tmp', '/dev/shm'];
 
-/** Whether an absolute path, or pattern, lies in a private place, given the tree of the project. */
+/** Returns a test whether an absolute path or pattern is in a private place, given the project’s tree. */
 export function hiddenFrom(tree: string): (path: string) => boolean {
   const isIn = (path: string, place: string) => path === place || path.startsWith(`${place}/`);
   const places = PRIVATE_PLACES.filter((place) => !isIn(tree, place));
   return (path) => places.some((place) => isIn(normalize(path), place));
 }
 
-/** Most files that are looked at below what one call deletes. */
+/** The most files checked below the paths that one call deletes. */
 const MAX_BELOW = 5000;
 
 /**
- * Whether all there is at an absolute path, at what it matches as a pattern, and below, is the session's: true where
- * nothing is there. Follows no links.
+ * Returns whether everything at an absolute path or pattern, and below it, was made by the session; true where nothing
+ * exists. Follows no links.
  */
 export function isAllOwn(path: string, own: Own): boolean {
   const queue = [path, ...(isPattern(path) ? globSync(path) : [])];
@@ -154,7 +154,7 @@ export function isAllOwn(path: string, own: Own): boolean {
   return false;
 }
 
-/** Whether anything is at an absolute path, or at what it matches as a pattern. */
+/** Returns whether an absolute path exists, or matches as a pattern. */
 export function isThere(path: string): boolean {
   try {
     const found = lstatSync(path, { throwIfNoEntry: false });
@@ -166,49 +166,49 @@ export function isThere(path: string): boolean {
 
 const isPattern = (path: string) => /[*?[]/.test(path);
 
-/** Those of the paths that are there, and not through a link. */
+/** Returns the paths that exist and are not links. */
 export function plainFiles(paths: readonly string[]): ReadonlySet<string> {
   return new Set(paths.filter((path) => lstatSync(path, { throwIfNoEntry: false }) && realpathSync(path) === path));
 }
 
-/** How deep files that run files are followed. */
+/** How many levels of files that run other files are followed. */
 const MAX_DEPTH = 3;
-/** Largest file that is read, in bytes. */
+/** The largest file that is read, in bytes. */
 const MAX_READ_BYTES = 256 * 1024;
-/** Most names of a directory that are looked at. */
+/** The most names of a directory that are read. */
 const MAX_NAMES = 5000;
 
-/** What a path holds. */
+/** The content of a path. */
 export type FileContent =
   | { readonly kind: 'text'; readonly text: string; readonly hash: string }
   | { readonly kind: 'directory'; readonly names: ReadonlySet<string>; readonly hash: string }
   | { readonly kind: 'absent' }
-  /** Too large, not text, not readable. `stamp` is another once it may hold something else. */
+  /** Too large, not text, or not readable. `stamp` changes when the content may have changed. */
   | { readonly kind: 'unread'; readonly stamp: string };
 
-/** Reads what an absolute path holds; never rejects. */
+/** Reads the content of an absolute path; never rejects. */
 export type ReadFile = (path: string) => Promise<FileContent>;
 
 /**
- * The files of one judgement. A judgement waits for nothing: what it would have to read and does not have yet it asks
- * for, and is made again once that was read.
+ * The files that one judgement reads. A judgement never waits: it notes which unread files it needs, and is repeated
+ * once they were read.
  */
 export class Reading {
   /** Absolute paths that are still to be read. */
   readonly wanted = new Set<string>();
   private readonly used = new Map<string, FileRead>();
   private readonly known: ReadonlyMap<string, FileContent>;
-  /** Files whose text counts as code, and files that were not there to be. */
+  /** Files whose text counts as code, including files that were looked for and are missing. */
   private readonly code = new Set<string>();
-  /** Was code read that something before it in the command may have changed? */
+  /** Whether code was read that an earlier part of the command may have changed. */
   private stale = false;
-  /** Files that would have been run, had they been there. */
+  /** Files that would run if they existed. */
   private readonly missing = new Set<string>();
-  /** How many programs are accounted for: their code was read, or is not there. */
+  /** How many of the programs have been read or do not exist. */
   accounted = 0;
-  /** Does the command run something that may write where nobody knows? */
+  /** Whether the command runs a program that may write to unknown files. */
   mayWrite = false;
-  /** Absolute paths that the command writes to, and forms of such paths. */
+  /** Absolute paths, and patterns of paths, that the command writes to. */
   readonly targets = new Set<string>();
   readonly forms: RegExp[] = [];
 
@@ -217,13 +217,15 @@ export class Reading {
 
   private readonly busy: boolean;
 
-  /** @param busy something else runs that may make a file meanwhile */
+  /** @param busy whether another command is running that may create a file meanwhile */
   constructor(known: ReadonlyMap<string, FileContent>, busy = false) {
     this.known = known;
     this.busy = busy;
   }
 
-  /** Judges the text of a file that is run; undefined: one that runs itself, or too deep. */
+  /**
+   * Judges the text of a file that the command runs; undefined for a file that runs itself, or beyond the depth limit.
+   */
   within<T>(path: string, judge: () => T): T | undefined {
     if (this.open.includes(path) || this.open.length >= MAX_DEPTH) return undefined;
     this.open.push(path);
@@ -235,7 +237,7 @@ export class Reading {
     }
   }
 
-  /** What is at this absolute path; undefined: not read yet. `runs`: its text counts as code. */
+  /** Returns the content of this absolute path; undefined: not read yet. `runs`: its text counts as code. */
   look(path: string, runs = true): FileContent | undefined {
     const found = this.known.get(path);
     if (runs && (found?.kind === 'text' || found?.kind === 'absent')) this.code.add(path);
@@ -247,7 +249,7 @@ export class Reading {
     return found;
   }
 
-  /** What git says to a question; undefined: not asked yet. */
+  /** Returns git’s answer to a question; undefined: not asked yet. */
   ask(question: string): FileContent | undefined {
     const found = this.known.get(question);
     if (!found) this.wanted.add(question);
@@ -255,15 +257,15 @@ export class Reading {
     return found;
   }
 
-  /** Nothing runs, since nothing is at this absolute path. */
+  /** Notes that nothing runs because this absolute path does not exist. */
   runsNothing(path: string): void {
     this.missing.add(path);
     this.accounted++;
   }
 
   /**
-   * May a file be another one by the time it is run: there, though it was not, or with another text? `made` and
-   * `changed` are absolute paths that the command itself writes to.
+   * Returns whether a file may have changed, or been created, by the time it runs. `made` and `changed`: absolute paths
+   * that the command itself writes to.
    */
   mayDiffer(made: ReadonlySet<string>, changed: ReadonlySet<string>): boolean {
     if (this.stale || (this.missing.size > 0 && (this.mayWrite || this.busy))) return true;
@@ -273,18 +275,18 @@ export class Reading {
     );
   }
 
-  /** What the judgement rests on. */
+  /** The files on which the judgement is based. */
   get reads(): readonly FileRead[] {
     return [...this.used.values()];
   }
 }
 
-/** Stands before a question to git among the paths that are read. */
+/** The prefix that marks a question to git among the paths to read. */
 export const ASKS_GIT = '\0git\0';
-/** Longest time that git may take for an answer, in milliseconds. */
+/** The longest time for one answer of git, in milliseconds. */
 const MAX_GIT_MS = 800;
 
-/** A question to git in a directory, to be read like a path: no path has such a name. */
+/** Encodes a question to git in a directory as a path to read; no real path has such a name. */
 export function gitQuestion(directory: string, args: readonly string[]): string {
   return ASKS_GIT + [directory, ...args].join('\0');
 }
@@ -296,7 +298,7 @@ async function askGit(question: string): Promise<FileContent> {
   return text === undefined ? { kind: 'absent' } : { kind: 'text', text, hash: hashOf(text) };
 }
 
-/** Reads one path without ever waiting for a device or a pipe. Never rejects. */
+/** Reads one path without waiting for a device or a pipe. Never rejects. */
 export async function readContent(path: string): Promise<FileContent> {
   if (path.startsWith(ASKS_GIT)) return askGit(path);
   let stamp = 'not to be looked at';
@@ -323,7 +325,7 @@ export async function readContent(path: string): Promise<FileContent> {
 
 function directory(names: readonly string[], stamp: string): FileContent {
   if (names.length > MAX_NAMES) return { kind: 'unread', stamp };
-  // What can be imported from it, and what a pattern may turn into an option, is all that counts.
+  // Only names that Python can import, or that a pattern could turn into an option, matter.
   const modules = names.filter((name) => /^-|^[A-Za-z_]\w*($|\.(?:py|pyc|.*\.?so)$)/.test(name)).sort();
   return { kind: 'directory', names: new Set(names), hash: hashOf(modules.join('\0')) };
 }
@@ -332,7 +334,7 @@ function hashOf(data: string | Uint8Array): string {
   return sha256(data);
 }
 
-/** Is everything as it was read? */
+/** Returns whether all files are unchanged since they were read. */
 export async function isUnchanged(reads: readonly FileRead[]): Promise<boolean> {
   const same = await Promise.all(
     reads.map(async (read) => {

@@ -43,21 +43,23 @@ export type GateOptions = {
   /** Directories and files of this program, absolute and with links resolved: changing them is refused. */
   readonly ours?: readonly string[];
   readonly alwaysDestructive?: readonly string[];
-  /** Puts git, which finds what would be lost, behind the kernel sandbox. */
+  /** Runs git, which finds what would be lost, inside the kernel sandbox. */
   readonly wrap?: Wrap;
-  /** Returns how to look at the machine of a place; absent: this machine is the only one. */
+  /** Returns the access to the machine of a directory; absent: this machine is the only one. */
   readonly machineAt?: (place: string) => Sight;
-  /** Returns whether a command's changes are kept now, so that they can be undone. */
+  /** Returns whether undo currently keeps a command’s changes. */
   readonly keeps?: () => Promise<boolean>;
-  /** The same for a place on a host, by that host's own report: it is shown, and softens nothing. */
+  /**
+   * Returns the same for a directory on a host, as the host reports it. The report is only shown, and softens no
+   * verdict.
+   */
   readonly keepsAt?: (place: string) => Promise<boolean>;
   /** Returns whether the session made the file at this absolute path; absent: no file is known to be its own. */
   readonly madeHere?: (path: string) => boolean;
   /** Returns whether this process belongs to a job of the session. */
   readonly startedHere?: (pid: number) => boolean;
   /**
-   * Returns whether a directory's tree appeared during a session, other than by the model's own files; absent: no tree
-   * did.
+   * Returns whether a directory’s tree appeared during a session and was not made by the model; absent: no tree was.
    */
   readonly isNew?: (directory: string, isWritten: (path: string) => boolean) => boolean;
   /** Whether commands in Project have namespaces: a `/tmp` of their own, and signals only to their own processes. */
@@ -79,7 +81,7 @@ function sendsKeys(keys: readonly string[]): Judgement {
   return { destructive: true, reason, source: 'static', rule: 'credential leaves', findings };
 }
 
-/** Tells the model why a change of this program's own files was refused. */
+/** The message to the model after it tried to change this program’s own files. */
 const REFUSED = "[aish] not run: it would change aish-tui's own configuration or state, which only the user does";
 
 const NO_BASIS: Basis = { reads: [], own: [], writes: [] };
@@ -163,7 +165,7 @@ export function createGate(options: GateOptions): Gate & Pick<SafetyPort, 'check
     return opinion;
   };
 
-  /** Why what the tables leave open needs no model: it is held, or only edits and is kept. */
+  /** Returns why an unclear command needs no model: the kernel confines it, or it only edits files that undo keeps. */
   const heldOrKept = async (verdict: StaticVerdict, { held, project, cwd }: JudgeContext) => {
     if (held && !project) return 'Restricted mode blocks what it would change';
     const kept = verdict.onlyEdits && hostOf(cwd) === undefined && (await options.keeps?.()) === true;
@@ -181,7 +183,7 @@ export function createGate(options: GateOptions): Gate & Pick<SafetyPort, 'check
       return { destructive: halts, reason, source: 'default' };
     }
     const text = normalised(action);
-    // The texts that were read belong to the key: a file with another text is another command.
+    // The texts of read files are part of the cache key, since other text makes another command.
     const key = verdict.runsFiles
       ? undefined
       : JSON.stringify([text, context.goal, cwdMatters(action) ? context.cwd : '', verdict.basis?.reads ?? []]);
@@ -208,7 +210,7 @@ export function createGate(options: GateOptions): Gate & Pick<SafetyPort, 'check
       const world = { cwd: context.cwd, files: realFiles(), ...rules };
       const verdict = writes.reduce((worst, path) => worse(worst, judgeWrite(path, world)), harmless());
       if (verdict.changesOurs) return { ...said, refused: REFUSED };
-      // In Project the tool refuses what the kernel refuses a command, and the rest is kept.
+      // In Project the patch tool has the same limits as a command, and its changes are kept.
       if (verdict.verdict === 'safe' || context.project) return said;
       if (said.destructive && verdict.verdict === 'unknown') return said;
       return { ...said, ...(await decide(verdict, action, context)) };
@@ -255,7 +257,10 @@ export function createGate(options: GateOptions): Gate & Pick<SafetyPort, 'check
     return withWhatIsLost({ ...judgement, basis }, found, action.command, context.cwd, hides);
   }
 
-  /** Adds what leaves the machine. Nothing leaves in Restricted, and installing in Project sends nothing. */
+  /**
+   * Adds the data that would leave the machine. Nothing can leave in Restricted, and installing in Project sends
+   * nothing.
+   */
   async function withLeaving(
     judgement: Judgement,
     found: readonly Sending[],
@@ -301,7 +306,10 @@ export function createGate(options: GateOptions): Gate & Pick<SafetyPort, 'check
     return { ...judged, ...facts, basis: { ...NO_BASIS, ...judged.basis, targets } };
   }
 
-  /** Returns whether a command only reads; if not, whether its changes are kept, and which rules would allow it. */
+  /**
+   * Returns whether a command only reads; otherwise whether undo keeps its changes, and which allow rules would cover
+   * it.
+   */
   async function whatItReads(action: Action, cwd: string): Promise<Pick<Judgement, 'looks' | 'kept' | 'parts'>> {
     if (action.kind !== 'command') return {};
     const world = { cwd, files: realFiles(), localModel: true, ...rules };
@@ -341,7 +349,7 @@ export function createGate(options: GateOptions): Gate & Pick<SafetyPort, 'check
   }
 }
 
-/** Returns a sight in which the paths that the command can't see are empty. */
+/** Returns access to files in which the paths that the command can’t see are empty. */
 function withoutHidden(sight: Sight, hides: Own['hides']): Sight {
   if (!hides) return sight;
   const { files } = sight;
@@ -364,7 +372,9 @@ function inProject({ verdict, reason }: StaticVerdict): Judgement {
   return { destructive: false, reason: kept, source: 'static', recoverable: true };
 }
 
-/** A foreign tool's name proves nothing: unless the user declared it read-only, a model is asked (SF-6). */
+/**
+ * The name of an MCP server’s tool proves nothing: a model is asked unless the user declared the tool read-only (SF-6).
+ */
 function beyondItsName(verdict: StaticVerdict, action: Action, readOnly: readonly string[]): StaticVerdict {
   const foreign = action.kind === 'tool' && action.name.includes('__') && !matchesGlob(action.name, readOnly);
   return foreign && verdict.verdict === 'safe' ? { ...verdict, verdict: 'unknown' } : verdict;
@@ -380,25 +390,26 @@ function normalised(action: Action): string {
   return text.replace(/("(?:\\.|[^"\\])*"|'[^']*'|\\.)|[ \t]+/g, (_, quoted?: string) => quoted ?? ' ');
 }
 
-/** Returns whether the directory matters: only a command whose every path is absolute means the same everywhere. */
+/** Returns whether the working directory affects the meaning: not if every path is absolute. */
 function cwdMatters(action: Action): boolean {
   return action.kind === 'command';
 }
 
-// Commands for a host. Where the host's kernel does not confine them, whatever is not proven safe asks. The verdict
-// comes from the text alone: a host's report on its files is shown in the HALT and can't soften anything.
+// Commands for a host. Where the host’s kernel does not confine them, the user is asked about every command that is not
+// proven safe. The verdict comes from the text alone: a host’s report on its files is shown in the HALT and can’t
+// soften it.
 
-/** Ways to read files that the text does not name, and which only the host could list. */
+/** Ways to read files that the text does not name; only the host could list them. */
 const READS_UNNAMED = /[*?[{~$`]|\s-[a-zA-Z]*[rR]|--recursive|\b(?:rg|ag|find|tar|zip|cpio|rsync)\b/;
 
 type Rules = Pick<JudgeOptions, 'userPatterns' | 'disabledRules' | 'localModel'> & {
-  /** Whether the host reports that it keeps the old states of what the command changes. */
+  /** Whether the host reports that undo keeps the command’s changes. */
   readonly kept?: boolean;
   /** Asks for a second opinion, as on this machine; given only where the host's kernel confines the command. */
   readonly ask?: (verdict: StaticVerdict) => Promise<Judgement>;
 };
 
-/** Never rejects. */
+/** Judges a command for a host. Never rejects. */
 async function judgeOnHost(command: string, host: string, { ask, kept = false, ...rules }: Rules): Promise<Judgement> {
   const judged = judgeCommand(command, { ...rules, localModel: true });
   const { verdict, reason, rule, findings } = judged;
@@ -422,7 +433,7 @@ async function judgeOnHost(command: string, host: string, { ask, kept = false, .
   return { ...answer, ...(shows ? { credential: true } : {}) };
 }
 
-/** The system prompt of the second opinion (SF-4): it asks what would be lost, leave the machine, or stay behind. */
+/** The system prompt of the second opinion (SF-4): it asks about losses, sent data and lasting changes. */
 export const SECOND_OPINION_PROMPT =
   'Detect destructive shell commands. Reply YES if running this would delete, overwrite, or irreversibly modify data, processes, or system state. Otherwise reply NO. Respond with only YES or NO.\n' +
   'Reply YES as well if it would read a credential (a key, token, password, .env file or the environment) into anything that sends, grant rights in a cloud or cluster, open a firewall or a port to everyone, add a login or an account, or install something that starts again later by itself (a service, cron job, shell start file or git hook). Only YES or NO.';
@@ -437,7 +448,7 @@ export type AskModel = (
 type Opinion = { readonly destructive: boolean; readonly reason: string; readonly failed: boolean };
 
 /**
- * Returns the text for the model: the action with the facts about it and the user's goal, never the agent's own prose.
+ * Returns the text for the model: the action with facts about it and the user’s goal, but nothing that the agent wrote.
  */
 function opinionText(action: string, goal: string): string {
   return `Goal: ${goal === '' ? '(none)' : goal}\nCommand:\n${action}`;
@@ -446,7 +457,7 @@ function opinionText(action: string, goal: string): string {
 /** The most characters of scripts that are shown beside a command. */
 const MAX_SCRIPT_CHARS = 3000;
 const MAX_LINE_CHARS = 200;
-/** Words with which a line of a script affects its surroundings. */
+/** Words that mark a line of a script as having an effect. */
 const ACTS = pattern(
   String.raw`
     \b(rm|unlink|remove|rmtree|delete|drop|truncate|write|open|exec|eval|system|popen|subprocess|spawn|run|call|curl
@@ -500,7 +511,7 @@ function readAnswer(text: string): 'YES' | 'NO' | undefined {
   return word === 'NO' && ALONE.test(answer) && !DOUBTS.test(answer) ? 'NO' : undefined;
 }
 
-/** No other word follows in its sentence. */
+/** Matches a NO that is alone in its sentence. */
 const ALONE = /^[^\p{L}\p{N}]*no(?![ \t]*[\p{L}\p{N}])/iu;
 const DOUBTS =
   /\b(yes|can[’']?t|cannot|can not|unable|unsure|not (sure|clear|certain|known|possible)|don[’']t know|do not know|sorry|apologi[sz]e|unless|however|but|depends|may|might|could)\b/i;
@@ -547,7 +558,7 @@ function aborted(signal: AbortSignal): Promise<undefined> {
 /** Roles of options that name no other program, file or receiver. */
 const FREE: ReadonlySet<Role> = new Set(['tune', 'dry', 'idle']);
 
-/** Roles of operands that may be any word, and of those that start another program or send something. */
+/** Roles of operands that may be any word, and of operands that start another program or send data. */
 const ANY: ReadonlySet<OperandRole> = new Set(['tune', 'read', 'dry', 'idle']);
 const NONE: ReadonlySet<OperandRole> = new Set(['command', 'shell', 'run', 'load', 'send', 'delete']);
 
@@ -557,7 +568,7 @@ const PLAIN = /^[\w@%+:,./][\w@%+=:,./-]*$/;
 /** A value that may be a path. */
 const PATH = /^\S*\/\S*$|^[.~]/;
 
-/** Sending needs a question of its own, and no rule covers it. */
+/** Returned for a command that sends data: it needs its own question, and no rule covers it. */
 const LEAVES = Symbol('leaves');
 
 /** Returns the parts of a command that rules may allow; undefined where one part can't be allowed. */
@@ -589,7 +600,7 @@ export function allowParts(command: string, options: JudgeOptions): AllowParts |
   return { acts: [...acts], reads: [...reads] };
 }
 
-/** Returns the rule that would cover one call; undefined: none may. */
+/** Returns the rule that would cover one call; undefined if none can. */
 function ruleOf([program, ...args]: readonly Field[], io: Io, machine: Machine) {
   const name = program?.text ?? '';
   const record = recordOf(name);
@@ -604,7 +615,9 @@ function ruleOf([program, ...args]: readonly Field[], io: Io, machine: Machine) 
     : undefined;
 }
 
-/** Returns whether a call does what its program and subcommand say, without an option or file that adds to it. */
+/**
+ * Returns whether the program and subcommand describe a call fully, without an option or file that adds another effect.
+ */
 function isCoverable(call: Call, reading: Reading): boolean {
   const { root, path, given, before } = reading;
   const { wraps } = call.facts;

@@ -24,7 +24,7 @@ import { ENDLESS, escapeMarks } from './shell/taint.ts';
 import { destructive, harmless, type StaticVerdict, type UserPattern, unknown, worse } from './verdict.ts';
 
 export type JudgeOptions = {
-  /** The directory the command would run in; without it the file system is not looked at. */
+  /** The directory in which the command would run; without it the file system is not read. */
   readonly cwd?: string;
   /** Looks at files (see `realFiles`). Without it every truncation counts as one of an existing file. */
   readonly files?: FileLook;
@@ -37,17 +37,14 @@ export type JudgeOptions = {
    * Whether the model that will read the output runs on this machine, so that showing it something sends nothing away.
    */
   readonly localModel?: boolean;
-  /** The user's own patterns, tried on the command as written. */
+  /** The user’s own patterns, matched against the command as written. */
   readonly userPatterns?: readonly UserPattern[];
-  /** Names of rules that are switched off. */
+  /** Names of disabled rules. */
   readonly disabledRules?: readonly string[];
 };
 
 const NOTHING: ReadonlySet<string> = new Set();
-/**
- * NUL, backspace, carriage return, escape and the like can make a line look like another. Replacement characters are
- * tolerated.
- */
+/** Control characters that can make a line look like another. Replacement characters are tolerated. */
 const ODD = /[\0-\x08\x0b-\x1f\x7f\u0080-\u009f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufffd]/;
 
 /** Called for each call and each redirection of a command as they are found. */
@@ -164,7 +161,7 @@ function withFacts(judged: StaticVerdict, shell: ShellInterpreter, reading: Read
   };
 }
 
-/** Programs that write only to files they name or to package stores, and wrappers. */
+/** Programs that write only to the files they name or to package stores, and wrappers of other programs. */
 const WRITES_NOTHING = pattern(String.raw`
     ^(find|xargs|sort|sed|awk|jq|rg|egrep|fgrep|hash|source|\.|mkdir|chmod|rm|rmdir|kill|pkill|diff|cmp|seq
     |basename|dirname|realpath|md5sum|sha256sum|tree|nl|od|strings|pgrep|lsof|ss|netstat|read|local|return|shift
@@ -248,7 +245,7 @@ const RAW: readonly (readonly [RegExp, string])[] = [
   [/(^|[^>=&\d-])>\|?\s*[\w./~"'$]/, 'truncating redirection'],
 ];
 
-/** The longest raw text that is searched at each end; what lies between can at best make it unknown. */
+/** The longest raw text that is searched at each end; text between them can only make the verdict unknown. */
 const WINDOW_CHARS = 400_000;
 
 /** Returns the verdict on text that can't be parsed: destructive or unknown, never harmless. */
@@ -298,7 +295,10 @@ export async function judgeWithFiles(
   return inTime ? verdict : worse(verdict, unseen(command));
 }
 
-/** Looks again with each file that the look before asked for. Not `inTime`: some of them could not be read in time. */
+/**
+ * Judges repeatedly, each time with the files that the previous round asked for. Not `inTime`: some files could not be
+ * read in time.
+ */
 export async function withFilesRead<T>(
   look: (reading: Reading) => T,
   { busy = false, readingMs = MAX_READING_MS, read = readContent }: ReadingOptions = {},
@@ -310,7 +310,7 @@ export async function withFilesRead<T>(
     const found = look(reading);
     const wanted = [...reading.wanted].slice(0, MAX_FILES - known.size);
     if (wanted.length === 0 || round === MAX_ROUNDS) return [found, true];
-    // What judging takes does not count: the first of a session, with code that is cold, would leave nothing to read.
+    // Time spent judging does not count: the first judgement of a session is slow and would leave none for reading.
     const contents = await patience.wait(Promise.all(wanted.map(async (path) => [path, await read(path)] as const)));
     if (!contents) return [found, false];
     for (const [path, content] of contents) known.set(path, content);

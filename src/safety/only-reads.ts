@@ -1,6 +1,6 @@
 /**
- * Decides which commands only read, and so may run beside others. Stricter than the gate's `safe`, which also allows
- * adding (`mkdir d` beside `touch d/f` is a race) and running a project's files: a short list, and no for everything
+ * Decides which commands only read, and so may run side by side. Stricter than the gate’s `safe`, which also allows
+ * adding (`mkdir d` beside `touch d/f` is a race) and running a project’s files: a short list, and no for everything
  * else.
  */
 import { type JudgeOptions, judgeCommand } from './judge.ts';
@@ -37,7 +37,7 @@ const WRITES: Readonly<Record<string, RegExp>> = {
 /** Programs that write to a further operand, or set a system value from it. */
 const ONE_OPERAND: ReadonlySet<string> = new Set(['xxd']);
 
-/** Commands that only read where the kernel forbids writing: git can't refresh its index then. */
+/** Commands that only read when the kernel forbids writing, since git can’t refresh its index then. */
 const ALONE: ReadonlySet<string> = new Set(['cd', 'git status']);
 
 /** Returns whether a command changes no file, directory or process. False in doubt. */
@@ -46,8 +46,8 @@ export function onlyReads(command: string, options: JudgeOptions): boolean {
 }
 
 /**
- * Returns the same for a command that runs alone where the kernel forbids writing. Only with `held`, since a
- * repository's own settings can make git run something.
+ * Returns the same for a command that runs alone and may not write. Only with `held` (confined by the kernel), since a
+ * repository’s settings can make git run programs.
  */
 export function readsAlone(command: string, options: JudgeOptions): true | 'held' | undefined {
   let obeys = false;
@@ -122,7 +122,7 @@ const OPERANDS: ReadonlyMap<string, number> = new Map([
   ...words('tr tee read mapfile readarray').map((name) => [name, Number.POSITIVE_INFINITY] as const),
 ]);
 
-/** Words with which a program asks, runs something that is not judged, or colours output for a terminal. */
+/** Options with which a program asks, runs an unjudged command, or colours output for a terminal. */
 const DIFFERENT: Readonly<Record<string, RegExp>> = {
   cp: /^(-\w*i|--interactive)/,
   ln: /^(-\w*i|--interactive)/,
@@ -134,7 +134,7 @@ const DIFFERENT: Readonly<Record<string, RegExp>> = {
 };
 const COLOURS = /^--colou?r(=(auto|tty|if-tty))?$/;
 
-/** Files that stand for the program's own descriptors; `/dev/null` is the same everywhere. */
+/** Files that mean the program’s own descriptors; `/dev/null` is the same everywhere. */
 const OWN_STREAMS = /\/dev\/(?!null\b)|\/proc\b/;
 
 /** Returns whether a command behaves the same over pipes with empty input. False in doubt. */
@@ -159,7 +159,7 @@ function isSame([program, ...args]: readonly Field[], { stdin }: Io): boolean {
   if (needed === undefined) return false;
   if (args.some(({ text }) => COLOURS.test(text) || different?.test(text))) return false;
   if (stdin !== undefined || needed === 0) return true;
-  // A number is mostly the value of an option, and `-` is the standard input.
+  // A number is usually the value of an option, and `-` means standard input.
   const operands = args.filter(({ text }) => !/^(-.*|\d+)$/.test(text)).length;
   return operands >= needed && !args.some(({ text }) => text === '-');
 }

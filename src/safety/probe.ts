@@ -8,18 +8,18 @@ import { type StaticVerdict, unknown } from './verdict.ts';
 /** Options of the probe `aish-tui safety check`. */
 export type ProbeOptions = {
   readonly strict?: boolean;
-  /** On this machine a command in Project has a `/tmp` of its own, and can signal only processes of its own. */
+  /** Whether a command in Project has a private `/tmp` and can signal only its own processes. */
   readonly namespaces?: boolean;
   readonly rules?: Pick<JudgeOptions, 'userPatterns' | 'disabledRules'>;
   readonly alwaysDestructive?: readonly string[];
 };
 
 /**
- * One line of `aish-tui safety check --jsonl` (CL-2): `{"cmd","cwd"?,"made"?,"tree"?,"mode"?,"id"?}` or
- * `{"tool","args","id"?}` in, `{"id"?,"verdict","rule","reason","findings"}` out. `made`: absolute paths of files that
- * the agent made and nobody has changed since; `tree`: `new` where the project appeared during a session; `mode`:
- * `project` adds whether it needs no question there. Nothing is run, no model called. Never throws; what is no such
- * line is `unknown`. With `strict`, unknown counts as destructive.
+ * Answers one line of `aish-tui safety check --jsonl` (CL-2): `{"cmd","cwd"?,"made"?,"tree"?,"mode"?,"id"?}` or
+ * `{"tool","args","id"?}` in, `{"id"?,"verdict","rule","reason","findings"}` out. `made`: absolute paths of unchanged
+ * files that the agent made; `tree`: `new` where the project appeared during a session; `mode`: `project` adds whether
+ * the command needs no question there. Runs nothing, calls no model, never throws; an invalid line is `unknown`. With
+ * `strict`, unknown counts as destructive.
  */
 export async function checkLine(json: string, options: ProbeOptions = {}): Promise<string> {
   let id: unknown;

@@ -106,7 +106,7 @@ function textOf(read: Skeleton, index: string | undefined): string {
   return read.strings[Number(index)] ?? '';
 }
 
-/** `x["name"]` → `x.name`, `__import__("os")` → `os`, `require("fs")` stays. */
+/** Rewrites element access as members: `x["name"]` to `x.name`, `__import__("os")` to `os`; `require("fs")` stays. */
 function members(read: Skeleton): string {
   const name = (index: string) => textOf(read, index);
   return read.code
@@ -222,7 +222,7 @@ const SENDS = pattern(String.raw`
 
 const CONNECTS =
   /\bsocket\b|TCPSocket|fsockopen|\bnet\b["'`]?\)?\s*\.\s*(connect|createConnection|Socket)|\/inet\d?\/(tcp|udp)|IO::Socket|\bsockaddr_in\b/;
-/** Signs of a shell connected to the network: its input comes from there, or its output goes there. */
+/** Signs that a shell is connected to the network, by its input or its output. */
 const HANDS_OVER =
   /\bdup2\s*\(|["'`](\/(usr\/)?bin\/)?(ba|da|z|k|tc|c)?sh( -i)?["'`]|\bsh -i\b|["'`](cmd|powershell)(\.exe)?["'`]/;
 

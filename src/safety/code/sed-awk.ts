@@ -21,13 +21,13 @@ const FUNCTIONS = pattern(String.raw`
 const SIGN = /^(?:\*\*=|\|&|&&|\|\||\+\+|--|\*\*|[-+*/%^!=<>]=|>>|!~|[-+*/%^!~<>=?:,;(){}[\]$|&])/;
 const UNKNOWN_TEXT: AwkEffect = { kind: 'unknown', reason: 'an awk program that can’t be read reliably' };
 
-/** Reads an awk program word by word; a part that is not on the list of harmless ones is an effect. */
+/** Reads an awk program token by token; each part that is not known to be harmless is an effect. */
 export function readAwkProgram(source: string): readonly AwkEffect[] {
   const tokens = tokensOf(source);
   return tokens ? new Program(tokens).effects() : [UNKNOWN_TEXT];
 }
 
-/** Returns the words of a program; undefined where versions of awk would read different ones. */
+/** Returns the tokens of a program; undefined where versions of awk disagree about them. */
 function tokensOf(source: string): readonly Token[] | undefined {
   return new Tokenizer(source).tokens();
 }
@@ -35,9 +35,9 @@ function tokensOf(source: string): readonly Token[] | undefined {
 class Tokenizer {
   private readonly source: string;
   private readonly found: Token[] = [];
-  /** For every open bracket: whether a statement follows it (`if (x) /re/`). */
+  /** For each open bracket, whether a statement follows it (`if (x) /re/`). */
   private readonly open: boolean[] = [];
-  /** Whether a value ends here, so that a slash divides. */
+  /** Whether a value precedes, so that a slash means division. */
   private operand: boolean | 'either' = false;
   private at = 0;
 
@@ -57,7 +57,7 @@ class Tokenizer {
     return braces === 0 && this.open.length === 0 && this.found.length > 0 ? this.found : undefined;
   }
 
-  /** Reads one token and returns its text as written; undefined: no certain token. */
+  /** Reads one token and returns its text as written; undefined where versions disagree. */
   private token(rest: string): string | undefined {
     const c = rest.charAt(0);
     if (c === '\n') return this.add('end', c, ';', false);
@@ -120,7 +120,7 @@ class Program {
   }
 
   effects(): readonly AwkEffect[] {
-    /** The depth of brackets within a `print`; undefined outside of one. */
+    /** The bracket depth at the current `print`; undefined outside a `print`. */
     let printing: number | undefined;
     for (const [at, { kind, text }] of this.tokens.entries()) {
       if (kind === 'end') printing = undefined;
@@ -152,7 +152,7 @@ class Program {
       this.unknown('awk passes its environment on');
     if (name === 'system') this.system(at);
     else if (next === '(' && !KEYWORDS.test(name) && !FUNCTIONS.test(name) && !this.own.has(name))
-      // A variable before a bracket: only the blank between them distinguishes it from a call.
+      // For a variable before a bracket, only a blank distinguishes it from a function call.
       this.unknown(`awk function ${name.slice(0, 40)} is not known`);
   }
 
@@ -163,7 +163,7 @@ class Program {
     else this.found.push({ kind: 'shell', text: words, more: this.token(at + 3).text !== ')' });
   }
 
-  /** `print x | "cmd"`, `"cmd" | getline`: the command must be one string with nothing before or behind it. */
+  /** Judges `print x | "cmd"` and `"cmd" | getline`: the command must be a single string. */
   private pipe(at: number, printing: boolean): void {
     const reads = this.token(at + 1).text === 'getline';
     let first = reads ? at - 1 : at + 1;
@@ -184,7 +184,7 @@ class Program {
     else this.found.push({ kind: 'write', path, append });
   }
 
-  /** `getline < file`, `getline line < file`. */
+  /** Judges `getline < file` and `getline line < file`. */
   private readsFile(at: number): boolean {
     for (let back = at - 1; back >= Math.max(0, at - 12); back--) {
       const { kind, text } = this.token(back);
@@ -225,7 +225,7 @@ export function readSedScript(source: string): readonly SedEffect[] {
   return possible ? readings : [{ kind: 'unknown', reason: 'a sed script that can’t be read' }];
 }
 
-/** The text behind a command's letter. */
+/** The text after a command’s letter. */
 type Rest =
   | 'opens'
   | 'ends'
@@ -283,7 +283,7 @@ class Script {
     return found;
   }
 
-  /** `2`, `$`, `/re/I`, `\cREc`, `first~step`, each with a second one. */
+  /** Reads an address (`2`, `$`, `/re/I`, `\cREc`, `first~step`) or a range of two. */
   private address(): boolean {
     for (let part = 0; part < 2; part++) {
       const c = this.text.charAt(this.at);
@@ -303,7 +303,7 @@ class Script {
     return true;
   }
 
-  /** Returns the text up to the next such delimiter; undefined: there is none. */
+  /** Returns the text up to the next such delimiter; undefined if there is none. */
   private until(delimiter: string, expression: boolean): string | undefined {
     if (delimiter === '' || delimiter === '\n' || delimiter === '\\') return undefined;
     const start = this.at;

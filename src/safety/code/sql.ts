@@ -83,7 +83,7 @@ export function judgeSql(source: string): StaticVerdict {
 
 const LEXEME =
   /\/\*!\d*([\s\S]*?)\*\/|\/\*[\s\S]*?\*\/|(?:--|(?<=^|\s)#(?!>))[^\n]*|'(?:[^']|'')*'|"((?:[^"]|"")*)"|`[^`]*`|\$(\w*)\$[\s\S]*?\$\3\$/g;
-/** The same lexeme where a backslash escapes within a string. */
+/** A token of SQL in which a backslash escapes within a string. */
 const LEXEME_ESCAPED =
   /\/\*!\d*([\s\S]*?)\*\/|\/\*[\s\S]*?\*\/|(?:--|(?<=^|\s)#(?!>))[^\n]*|'(?:[^'\\]|''|\\[\s\S])*'|"((?:[^"\\]|""|\\[\s\S])*)"|`[^`]*`|\$(\w*)\$[\s\S]*?\$\3\$/g;
 
@@ -97,7 +97,7 @@ function withoutTexts(source: string): string {
   });
 }
 
-/** Returns whether strings and comments end elsewhere in another database. */
+/** Returns whether another database would end a string or comment elsewhere. */
 function isAmbiguous(source: string): boolean {
   if (/\\['"`]|\/\*!|\/\*(?:(?!\*\/)[\s\S])*\/\*/.test(source)) return true;
   return (
@@ -166,7 +166,7 @@ const FUNCTIONS = new Set(
    st_asgeojson st_astext st_distance st_area st_length st_contains st_within st_intersects st_x st_y`.split(/\s+/),
 );
 
-/** Words before a bracket that are not calls. */
+/** Keywords that may precede a bracket without being a function call. */
 const SYNTAX = new Set(
   `in values and or not on using as from join where select exists any all some over filter group by having limit offset
    union except intersect case when then else end between is like ilike similar distinct into table index key primary unique foreign references

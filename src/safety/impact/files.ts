@@ -7,12 +7,12 @@ import { visible } from '../../text/sanitize.ts';
 import { bytesText } from '../../text/spelled.ts';
 
 const MAX_PATHS = 200;
-/** Names that are shown of many files. */
+/** The most names listed when there are many files. */
 export const MAX_NAMES = 5;
-/** Looks between two looks at the clock: a machine that stood still has still counted something. */
+/** How many files to visit before the next check of the time, so that even a delayed machine counts some. */
 const LOOKS_PER_CHECK = 64;
 
-/** Returns the existing ones of the named paths, with patterns expanded, at most 200. */
+/** Returns those named paths that exist, with patterns expanded, at most 200. */
 export async function existing(named: readonly Named[], isOver: IsOver): Promise<string[]> {
   const out = new Set<string>();
   for (const each of named) {
@@ -57,8 +57,8 @@ export async function count(paths: readonly string[], isOver: IsOver): Promise<C
 }
 
 /**
- * `3 files, 1.2 MB`; a walk that was cut short says after what time. Undefined where it had not counted anything.
- * @param limitMs the time that there was
+ * Returns `3 files, 1.2 MB`; a count that was stopped early says after which time. Undefined if nothing was counted.
+ * @param limitMs the time limit
  */
 export function countText({ files, bytes, more }: Count, limitMs: number): string | undefined {
   const text = `${files} ${files === 1 ? 'file' : 'files'}, ${bytesText(bytes)}`;
@@ -66,16 +66,19 @@ export function countText({ files, bytes, more }: Count, limitMs: number): strin
   return files === 0 ? undefined : `at least ${text} (counting stopped after ${limitMs / 1000} s)`;
 }
 
-/** Returns a path as a person would write it, relative below the directory; nothing in it can pass for the dialog. */
+/**
+ * Returns a path as a person would write it, relative within the directory, and escaped so that it can’t imitate the
+ * dialog.
+ */
 export function shown(path: string, cwd: string): string {
   const near = relative(cwd, path);
   return visible(near === '' ? '.' : near.startsWith('..') ? path : near).replaceAll('\n', '⟨U+000A⟩');
 }
 
-/** One file as `find` would look at it. */
+/** One file with the properties that `find` tests. */
 type Candidate = {
   readonly path: string;
-  /** As `find` would print it. */
+  /** The path as `find` would print it. */
   readonly printed: string;
   readonly depth: number;
   readonly kind: string;
@@ -90,10 +93,9 @@ type Query = {
 };
 
 /**
- * Counts the files that a `find` with these words matches, and those below a matching directory, until the time is
- * over. Undefined where it has a test that is not known here, since a wrong number is worse than none. Follows no
- * links.
- * @param onFile called with each file's path
+ * Counts the files that a `find` with these words matches, and those below a matching directory, within the time limit.
+ * Undefined for an unsupported test, since a wrong number is worse than none. Follows no links. @param onFile called
+ * with each file’s path
  */
 export async function countMatches(
   words: readonly string[],
@@ -133,7 +135,7 @@ export async function countMatches(
   return total;
 }
 
-/** As `find -type` names it. */
+/** Returns the kind as the letter of `find -type`. */
 function kindOf(stats: Stats): string {
   return stats.isDirectory() ? 'd' : stats.isSymbolicLink() ? 'l' : stats.isFile() ? 'f' : 'other';
 }
@@ -142,7 +144,7 @@ function isMatch({ least, tests }: Query, candidate: Candidate): boolean {
   return candidate.depth >= least && tests.every((test) => test(candidate));
 }
 
-/** Reads directories first, then tests that must all hold; `-o`, brackets and everything else make it undefined. */
+/** Parses directories, then tests that must all hold; undefined for `-o`, brackets and everything else. */
 function readQuery(words: readonly string[], cwd: string): Query | undefined {
   const first = words.findIndex((word) => /^[-(!]/.test(word));
   const paths = first < 0 ? words : words.slice(0, first);
@@ -186,12 +188,12 @@ function testOf(word: string, value: string): Test | undefined {
   return measuredTest(word, value);
 }
 
-/** Tests that another moment may answer otherwise: a count by them is for the eye alone. */
+/** Tests whose result changes with time: their count is only shown. */
 export const MEASURED = /^-([amc](time|min)|size)$/;
 const UNITS: Readonly<Record<string, number>> = { c: 1, w: 2, b: 512, k: 1024, M: 1024 ** 2, G: 1024 ** 3 };
 const MINUTE_MS = 60_000;
 
-/** Ages in whole days or started minutes, sizes in started units, as `find` rounds them. */
+/** Compares ages in whole days or started minutes, and sizes in started units, as `find` rounds them. */
 function measuredTest(word: string, value: string): Test | undefined {
   const [, sign = '', digits = '', unit = word === '-size' ? 'b' : ''] = /^([+-]?)(\d+)([cwbkMG])?$/.exec(value) ?? [];
   if (!MEASURED.test(word) || digits === '' || (unit !== '' && word !== '-size')) return undefined;

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
 import { visible } from '../../text/sanitize.ts';
 
-/** Puts a program behind the kernel sandbox, so that whatever a repository makes git run can't change anything. */
+/** Wraps a program in the kernel sandbox, so that programs which a repository makes git run can’t change anything. */
 export type Wrap = (argv: readonly string[]) => readonly string[];
 
-/** Runs git for reading only, within `ms` milliseconds; undefined on any failure, and where it might run a program. */
+/** Runs git for reading only, within `ms` milliseconds; undefined on failure, or where git might run a program. */
 export type GitReader = (cwd: string, args: readonly string[], ms: number) => Promise<string | undefined>;
 
 /** Switches off optional locks, and every program that git would start for reading. */
@@ -27,7 +27,7 @@ const QUIET = [
   }).flatMap(([key, value]) => ['-c', `${key}=${value}`]),
 ];
 
-/** Keys of a repository's own configuration with which reading runs programs, or includes more configuration. */
+/** Settings in a repository that make reading run programs, or that include more configuration. */
 const RUNS =
   /^(filter\.|include\.|includeif\.|diff\..*\.(command|textconv)$|core\.(fsmonitor|sshcommand|alternaterefscommand|gitproxy)$|hook\.|extensions\.partialclone$|remote\..*\.(promisor|uploadpack|vcs)$)/i;
 
@@ -41,16 +41,16 @@ export function gitReader(wrap?: Wrap): GitReader {
     configured.set(cwd, names);
     const keys = await names;
     if (keys === undefined || (keys.length > 0 && !wrap)) return undefined;
-    // The sandbox keeps programs that can't be switched off from doing anything.
+    // Programs that can’t be switched off are confined by the sandbox.
     const off = keys.flatMap((key) => (/^filter\..*\.(clean|smudge|process)$/i.test(key) ? ['-c', `${key}=`] : []));
     return run(cwd, [...off, ...args], wrap, ms);
   };
 }
 
-/** Listing configuration runs nothing. */
+/** Returns the settings that run programs. Listing settings runs none. */
 async function programKeys(cwd: string, wrap: Wrap | undefined, ms: number): Promise<readonly string[] | undefined> {
   const listed = await run(cwd, ['config', '--list', '--name-only', '-z'], wrap, ms);
-  // Our own settings are listed too; of these only the monitor is among the keys that count.
+  // Our own settings are listed too, but only `core.fsmonitor` is among the keys that matter.
   const own = new Set(['core.fsmonitor', 'core.sshcommand']);
   const names = listed?.split('\0').filter((name) => RUNS.test(name));
   const seen = new Map<string, number>();
@@ -75,7 +75,7 @@ function run(cwd: string, args: readonly string[], wrap: Wrap | undefined, ms: n
   });
 }
 
-// Asks git about files, and about what a git command would destroy.
+// Asks git about files, and about the losses of a git command.
 
 const MAX_PATHS = 50;
 
@@ -125,7 +125,7 @@ export async function gitImpact(
   return [...lines, ...((await LOSSES.get(sub)?.(git, cwd, { has, operands }, left)) ?? [])];
 }
 
-/** Returns whether one of these flags is given. */
+/** Returns whether one of these options is given. */
 type Has = (...flags: string[]) => boolean;
 type Loss = (
   git: GitReader,
@@ -139,7 +139,7 @@ function losesChanges(sub: string, has: Has): boolean {
   return sub === 'checkout' || sub === 'restore' || (sub === 'switch' && has('-f', '--discard-changes'));
 }
 
-/** What a subcommand destroys besides changes in the working tree. */
+/** The losses of each subcommand besides changes in the working tree. */
 const LOSSES: ReadonlyMap<string, Loss> = new Map<string, Loss>([
   [
     'reset',

@@ -1,4 +1,4 @@
-/** What would leave the machine, for the question: commits ahead of the remote, files with their sizes (AC-8). */
+/** Lists the data that would leave the machine: commits ahead of the remote, files with their sizes (AC-8). */
 import { isCredential } from '../../knowledge/credential-files.ts';
 import type { Leaving } from '../../session/action.ts';
 import { visible } from '../../text/sanitize.ts';
@@ -8,13 +8,13 @@ import type { Sending } from '../verdict.ts';
 import { count, countText, shown } from './files.ts';
 import { type GitReader, gitReader, type Wrap } from './git.ts';
 
-/** The longest time for each look, in ms. */
+/** The longest time for each lookup, in ms. */
 const LOOK_MS = 1000;
 const MAX_SENDINGS = 8;
 const MAX_SUBJECTS = 3;
 const MAX_FILES = 5;
 
-/** Returns what leaves, by receiver. What can't be found out is missing; never rejects. */
+/** Returns the sent data by receiver. Unknown parts are missing; never rejects. */
 export async function leavingOf(sendings: readonly Sending[], cwd: string, wrap?: Wrap): Promise<readonly Leaving[]> {
   const git = gitReader(wrap);
   const found = await Promise.all(
@@ -50,7 +50,7 @@ async function sizeOf(path: string, cwd: string): Promise<string | undefined> {
   return size === undefined ? undefined : `${shown(path, cwd)}: ${size}`;
 }
 
-/** A pull request or a release goes to the repository that the remote names. */
+/** Lists a pull request or a release, which goes to the repository of the remote. */
 async function toForge(sending: Sending, forge: string, git: GitReader): Promise<Leaving> {
   const { what } = plain(sending);
   const directory = sending.git?.directory;

@@ -13,10 +13,10 @@ import { identities, type Survey, survey, type Touched } from './targets.ts';
 
 /** The longest time for the whole preview, in ms (HA-5). */
 const PREVIEW_TIMEOUT_MS = 300;
-/** The part of it that is kept for git, in ms. */
+/** The part of the time reserved for git, in ms. */
 const RESERVE_MS = 100;
 const MAX_LINES = 6;
-/** A name without blanks and marks. */
+/** A name without blanks and special characters. */
 const PLAIN_NAME = /^[\w@%+=:,./~-]{1,60}$/;
 const MAX_PARTS = 12;
 
@@ -24,13 +24,13 @@ const MAX_PARTS = 12;
 export type PartImpact = {
   readonly part: Part;
   readonly lines: readonly string[];
-  /** Only worth a word where the part is dangerous for another reason. */
+  /** Whether the line is only worth showing where the part is dangerous for another reason. */
   readonly isBesides?: boolean;
 };
 
 type Look = {
   readonly machine: Sight;
-  /** Undefined where git must not be asked: on a host it would run programs that the repository configures. */
+  /** Reads git data; undefined on a host, where git would run programs that the repository configures. */
   readonly git: GitReader | undefined;
   readonly cwd: string;
   readonly time: LookTime;
@@ -48,7 +48,7 @@ export async function previewImpact(
   wrap?: Wrap,
   milliseconds = PREVIEW_TIMEOUT_MS,
 ): Promise<readonly PartImpact[]> {
-  // At a start or a resume other work comes first: the time counts from when this turn begins.
+  // At a start or a resume other work comes first, so the time counts from when this turn begins.
   await new Promise((resolve) => setImmediate(resolve));
   const cwd = directoryAt(place);
   const git = machine.host === undefined ? gitReader(wrap) : undefined;
@@ -64,18 +64,18 @@ export async function previewImpact(
   return parts;
 }
 
-/** Reads the files that the command runs, such as a makefile, where they are of this machine. */
+/** Reads the files that the command runs, such as a makefile, if they are on this machine. */
 async function surveyed(command: string, cwd: string, { home, host }: Sight): Promise<Survey> {
   if (host !== undefined) return survey(command, cwd, home);
   const [found] = await withFilesRead((reading) => survey(command, cwd, home, reading), {
     readingMs: RESERVE_MS,
-    // Git is asked by `gitReader` alone, which lets no program of the repository run.
+    // Only `gitReader` may ask git, since it lets no program of the repository run.
     read: async (path) => (path.startsWith(ASKS_GIT) ? { kind: 'unread', stamp: '' } : readContent(path)),
   });
   return found;
 }
 
-/** The findings with what each would lose, and the lines that belong to none of them. */
+/** Attaches to each finding the lines on its losses, and returns the remaining lines. */
 export function withImpact(findings: readonly Finding[], parts: readonly PartImpact[]) {
   const left = new Set(parts);
   const placed = findings.map((finding): Finding => {
@@ -145,12 +145,12 @@ async function fileImpact(
 
 // The time for a preview.
 
-/** The most of the time between two steps of a walk that counts; the rest was other work. In ms. */
+/** The most ms counted between two steps of a count; the rest was other work. */
 const MAX_STEP_MS = 50;
-/** A HALT never waits longer for the preview. In ms. */
+/** The longest time that a HALT waits for the preview, in ms. */
 const MAX_TIME_MS = 1000;
 
-/** Measures only the preview's own time: at a start or a resume much other work runs as well. */
+/** Measures only the preview’s own time, since much other work runs at a start or a resume. */
 class LookTime {
   readonly #began = performance.now();
   #last = this.#began;
@@ -181,7 +181,7 @@ class LookTime {
   }
 }
 
-/** Looks at this machine. */
+/** Access to this machine’s files and processes. */
 export const localSight: Sight = {
   get home() {
     return homedir();

@@ -19,18 +19,18 @@ import { hasUnknown } from '../shell/taint.ts';
 import type { Part } from '../verdict.ts';
 import { expanded } from './files.ts';
 
-/** What one part of a command would affect. */
+/** The files or processes that one part of a command would affect. */
 export type Touched = { readonly part: Part } & (
   | {
       readonly kind: 'deletes' | 'overwrites';
       readonly paths: readonly Named[];
-      /** Which of the paths, only another program says when it runs. */
+      /** Whether only some of the paths are affected, and another program decides which. */
       readonly some?: true;
     }
-  /** A `find` that deletes: its words, without those behind the first thing it does. */
+  /** A `find` that deletes: its words up to its first action. */
   | { readonly kind: 'finds'; readonly words: readonly string[]; readonly cwd: string }
   | { readonly kind: 'git'; readonly words: readonly string[]; readonly cwd: string }
-  /** Process ids and names to be ended. */
+  /** Process ids and names that would be ended. */
   | { readonly kind: 'ends'; readonly ids: readonly string[]; readonly names: readonly string[] }
 );
 
@@ -39,7 +39,7 @@ type SurveyedCall = { readonly part: Part; readonly away: boolean; readonly know
 
 export type Survey = {
   readonly touched: readonly Touched[];
-  /** What is changed besides: by code, in place, or what a list names for `xargs`. Shown; nothing rests on it. */
+  /** Other changes: by code, in place, or of files that a list names for `xargs`. They are only shown. */
   readonly besides: readonly Touched[];
   readonly calls: readonly SurveyedCall[];
   /** Every path that any part names: the file behind a name must not change between question and answer. */
@@ -54,7 +54,7 @@ const MAX_NAMED = 500;
 /** A word with a pattern in it. */
 const PATTERN = /[^\s'"`;|&<>(){}$\\]*[*?][^\s'"`;|&<>(){}$\\]*/g;
 
-/** A walk without verdicts, so that it does not stop at the first loss. */
+/** Walks a command without verdicts, so that it does not stop at the first loss. */
 class SurveyShell extends ShellInterpreter {
   override note(): void {}
 
@@ -64,9 +64,8 @@ class SurveyShell extends ShellInterpreter {
 }
 
 /**
- * Walks `command` as the judge does and collects what it would touch. Nothing is run.
- * @param home what `~` stands for
- * @param reading what is known of the files that the command runs, such as a makefile; without it none is read
+ * Walks `command` as the judge does and collects what it would touch. Runs nothing. @param home the directory that `~`
+ * means @param reading the files that the command runs, such as a makefile; without it none is read
  */
 export function survey(command: string, cwd: string, home: string, reading?: Reading): Survey {
   const touched: Touched[] = [];
@@ -91,7 +90,7 @@ export function survey(command: string, cwd: string, home: string, reading?: Rea
         const part = shell.place;
         const { elsewhere, cwd: place } = machine.scope;
         const program = programName(word);
-        // An unknown program may do anything with a command among its words (`adb shell rm x`).
+        // An unknown program may run a command among its own words (`adb shell rm x`).
         const isKnown = recordOf(program) !== undefined || hasRules(program);
         // The words that find passes to rm are its matches, which are searched for.
         const isMatch = (text: string) => inFind && DELETERS.test(program) && text === FOUND;
@@ -144,14 +143,13 @@ export function survey(command: string, cwd: string, home: string, reading?: Rea
   try {
     shell.runScript(parse(command), { stdin: undefined });
   } catch {
-    // The findings so far are still true.
+    // The findings made so far stay valid.
   }
   return { touched, besides, calls, named, brought: shell.scope.brought };
 }
 
 /**
- * Returns whether a program works where undo keeps nothing: on another machine, in a server, with other rights or as
- * root.
+ * Returns whether a program works where undo keeps no changes: on another machine, in a server, or with other rights.
  */
 function worksAway(program: string, [, ...args]: readonly Field[]): boolean {
   // rsync also works on this machine.
@@ -192,14 +190,14 @@ function touchedBy(call: Call, part: Part, cwd: string): readonly Touched[] {
   return ids.length + names.length > 0 ? [{ part, kind: 'ends', ids, names }] : [];
 }
 
-/** Files that perl or ruby edits in place. */
+/** Returns the files that perl or ruby edits in place. */
 function editedInPlace(call: Call, part: Part, cwd: string): readonly Touched[] {
   if (!/^(perl|ruby)$/.test(call.program) || !call.args.some(({ text }) => /^-\w*i/.test(text))) return [];
   const paths = knownPaths(call.operands, cwd);
   return paths.length === 0 ? [] : [{ part, kind: 'overwrites', paths }];
 }
 
-/** What a list gives to `xargs`: files that are named, some of those that are named, or what a `find` matches. */
+/** The items that `xargs` receives from a list: named files, some of the named files, or the matches of `find`. */
 type Listed =
   | { readonly kind: 'overwrites'; readonly paths: readonly Named[]; readonly some?: true }
   | { readonly kind: 'finds'; readonly words: readonly string[]; readonly cwd: string };
@@ -215,7 +213,7 @@ function listedBy(call: Call, cwd: string): Listed | undefined {
   return paths.length > 0 ? { kind: 'overwrites', paths, some: true } : undefined;
 }
 
-/** Paths that are looked at; a pattern may name more. */
+/** The most paths that are resolved; a pattern may name more. */
 const MAX_RESOLVED = 2000;
 /** The longest chain of links that the kernel follows. */
 const MAX_LINKS = 40;
@@ -240,7 +238,7 @@ export async function areSame(
   return now.found.length === found.length && now.found.every((line, at) => line === found[at]);
 }
 
-/** Returns the lines for paths of this machine. */
+/** Returns one line of identity for each path of this machine. */
 export async function identities(named: readonly Named[]): Promise<readonly string[]> {
   const lines: string[] = [];
   for (const each of named) {
@@ -268,7 +266,9 @@ async function linksOf(path: string, most = MAX_LINKS): Promise<readonly string[
   return [next, ...(await linksOf(next, most - 1))];
 }
 
-/** For a missing path its surroundings must stay the same, or the file would be created elsewhere. */
+/**
+ * Returns the identity of a missing path: its surroundings must stay the same, or the file would be created elsewhere.
+ */
 async function missing(path: string): Promise<string> {
   const around = await realpath(join(path, '..')).catch(() => '?');
   return `${path} → nothing in ${around}`;

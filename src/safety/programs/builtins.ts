@@ -15,7 +15,7 @@ import { runScriptFile } from './shells.ts';
 const texts = (call: Call) => call.args.map((field) => field.text);
 const silent = () => '';
 
-/** Commands of the shell itself. */
+/** Builtin commands of the shell. */
 export const BUILTINS: Handlers = {
   ':': silent,
   true: silent,
@@ -141,7 +141,7 @@ function echoOf(call: Call): string {
     : text;
 }
 
-/** `[ -v name ]` looks a name up by its text; other operands are never evaluated. */
+/** Judges `[ -v name ]`, which evaluates the name; other operands are never evaluated. */
 function evaluateTest(call: Call): string {
   for (const [at, word] of texts(call).entries()) {
     if (call.args[at - 1]?.text === '-v' || call.args[at - 1]?.text === '-R') evaluateName(call.machine, word);
@@ -158,7 +158,7 @@ function evaluateLet(machine: Machine, word: string): void {
     machine.give(name, NUMBER);
 }
 
-/** The words of `compgen -W` are expanded once more. */
+/** Judges `compgen -W`, whose words are expanded again. */
 function expandList(call: Call): string {
   const list = call.args[call.args.findIndex((field) => field.text === '-W') + 1]?.text;
   if (list !== undefined && /[$`]/.test(list)) {
@@ -168,7 +168,7 @@ function expandList(call: Call): string {
   return UNKNOWN;
 }
 
-/** Gives a value to a name that a builtin gets as an argument: a variable, or an element of an array. */
+/** Assigns to a variable, or an element of an array, that a builtin receives by name. */
 function giveNamed(machine: Machine, name: string, value: string | readonly string[]): void {
   evaluateName(machine, name);
   machine.give(/^\w+/.exec(name)?.[0] ?? name, value);
@@ -187,7 +187,7 @@ function changeDirectory(call: Call): string {
   return '';
 }
 
-/** Returns the shell's place after it has changed to a directory. */
+/** Returns the shell’s working directory after a change of directory. */
 function placeAfter(call: Call, target: string): Place {
   const { scope, files } = call.machine;
   const { cwd, near } = scope;

@@ -32,7 +32,7 @@ export class Call implements CallFacts {
     return this.sorted;
   }
 
-  /** The words as the program's record reads them; undefined where there is no record. */
+  /** The words interpreted by the program’s record; undefined without a record. */
   get reading(): Reading | undefined {
     if (this.exact === undefined) {
       const record = recordOf(this.program);
@@ -96,15 +96,15 @@ export class Call implements CallFacts {
 }
 
 /**
- * Judges one call with the program's own knowledge and notes a verdict on the machine. Returns the call's output (with
- * marks), or undefined where it has no opinion, so that the tables and `byVerbs` decide.
+ * Judges one call with knowledge about the program and notes a verdict on the machine. Returns the call’s output (with
+ * marks), or undefined to leave the call to the tables and `byVerbs`.
  */
 export type Handler = (call: Call) => string | undefined;
 
 /** Handlers by program name. */
 export type Handlers = Readonly<Record<string, Handler>>;
 
-/** The same handler for several programs. */
+/** Registers the same handler for several programs. */
 export function forAll(programs: string, handler: Handler): Handlers {
   return Object.fromEntries(programs.split(' ').map((program) => [program, handler]));
 }

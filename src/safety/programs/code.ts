@@ -6,8 +6,8 @@ import { absolute, fileKey } from './paths.ts';
 import type { CallFacts } from './record.ts';
 
 /**
- * Walks text as shell code. Unresolved text is not harmless: code from the network, from a decoder or of unknown origin
- * halts, and a local file's content is unknown.
+ * Judges text as shell code. Code from the network, from a decoder or of unknown origin halts; a local file with
+ * unknown content is unknown.
  */
 export function runCode(machine: Machine, code: string, io: Io = { stdin: '' }): string {
   const origin = originOf(code);

@@ -1,4 +1,7 @@
-/** Finds what a compose file gives its services of this machine, by reading its lines without the rest of YAML. */
+/**
+ * Finds out which parts of this machine a compose file gives to its services, by reading its lines without a full YAML
+ * parser.
+ */
 import { dirname } from 'node:path';
 import type { Call } from './call.ts';
 import { textOf } from './project.ts';
@@ -7,13 +10,13 @@ import { textOf } from './project.ts';
 export const OF_THE_MACHINE = String.raw`\/(((etc|root|home|run|var\/run|proc|sys|boot|dev)\/?)?|etc\/(g?shadow|sudoers|cron|pam\.d|ssh(?!\/ssh_(known|config))|security|systemd|init\.d|profile|ld\.so|kubernetes|ssl\/private)[^:,\s]*|root\/\.ssh[^:,\s]*|var\/lib\/(docker|kubelet)\/?)`;
 const HOME = String.raw`(~|\$HOME|\$\{HOME[^}]*\}|\/(home|Users)\/[^\/\s:"',]+)\/?`;
 const HOST = String.raw`["']?(${OF_THE_MACHINE}|${HOME}|[^\s"',:]*\/docker\.sock)`;
-/** `- /:/host`, and the same in brackets. */
+/** The short form of a mount: `- /:/host`, also in brackets. */
 const SHORT = new RegExp(String.raw`(^\s*-\s*|[[,]\s*)${HOST}:["']?[\/$]`);
-/** `source: /`; a named volume has `device` for the same. */
+/** The long form of a mount: `source: /`, or `device` in a named volume. */
 const LONG = new RegExp(String.raw`(^|[\s{,-])(source|src|device)\s*:\s*${HOST}["']?\s*([,}#]|$)`);
 const RIGHTS = /(^|[\s{,-])(privileged\s*:\s*["']?(true|yes|on)\b|(pid|ipc|userns_mode)\s*:\s*["']?host\b)/;
 
-/** The files that compose uses when none is named, each with the file that it reads beside it. */
+/** The default compose files, each with its override file. */
 const DEFAULT_FILES = [
   ['compose.yaml', 'compose.override.yaml', 'compose.override.yml'],
   ['compose.yml', 'compose.override.yml', 'compose.override.yaml'],

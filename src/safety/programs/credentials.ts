@@ -16,18 +16,18 @@ export const CREDENTIAL_LEAVES: StaticVerdict = destructive(
   'sends a key, token or password to another machine',
 );
 
-/** What separates names within a word: options, addresses, code. */
+/** Characters that separate file names within a word: options, addresses, code. */
 const BETWEEN = /[\s'"`()<>{},;|&=@:]+/;
 
-/** The environment, as JavaScript calls it. */
+/** `process.env` of JavaScript, which is not a file named `.env`. */
 const VARIABLES = /(^|\.)(process|meta)\.env$/;
 
 /** A directory that may hold nothing but credential files. */
 const DIRECTORY = /(^|\/)\.[\w-]+\/?$/;
 
 /**
- * Whether a word names a credential file, or a directory in which every file is one: as written, behind links, or as
- * one of the names that fit a pattern.
+ * Returns whether a word names a credential file, or a directory of such files: directly, through a link, or as a match
+ * of a pattern.
  */
 export function namesCredential(machine: Machine, { text, glob }: Field): boolean {
   if (text.includes(CREDENTIAL_NAME)) return true;
@@ -54,7 +54,7 @@ function namesFitting({ files }: Machine, pattern: string): readonly string[] {
     .map((name) => join(folder, name));
 }
 
-/** Options with which a program that otherwise only lists names prints a file, or runs a command that does. */
+/** Options with which a program that usually only lists names prints a file, or runs a command that does. */
 const READS = /^-(exec|execdir|ok|okdir)$|^--(files0-from|from(tab)?file)\b|^file:/;
 
 /** A sourced file's contents go into variables, not to the screen. */
@@ -88,8 +88,7 @@ function onlyNames({ facts: { traits }, program, args }: Call): boolean {
 }
 
 /**
- * Returns the output of a call that lists names, with a mark where one of them may be a credential file (`find -name
- * .env`).
+ * Returns the output of a call that lists names, marked if one of them may be a credential file (`find -name .env`).
  */
 export function markNames(call: Call, printed: string): string {
   const lists = printed === UNKNOWN && call.facts.traits.has('namesOnly') && onlyNames(call);
@@ -107,7 +106,7 @@ function words({ facts: { traits }, args }: Call): readonly Field[] {
   return args.flatMap(({ text }, at) => (/^(!|-not)$/.test(args[at - 2]?.text ?? '') ? [] : [{ text, glob: true }]));
 }
 
-/** Whether all addresses that a call names are on this machine. */
+/** Returns whether all addresses that a call names are on this machine. */
 function staysHere({ reading }: Call): boolean {
   return reading !== undefined && reading.operands.length > 0 && reading.operands.every(({ text }) => HERE.test(text));
 }
@@ -118,7 +117,7 @@ function onlyAsks({ facts: { wraps }, reading, io }: Call): boolean {
   return isShell && io.stdin === undefined && !reading.operands.slice(1).some(({ text }) => hasUnknown(text));
 }
 
-/** Roles of operands that are written to, or judged as commands of their own. */
+/** Roles of operands that are written to, or judged as separate commands. */
 const UNREAD: ReadonlySet<OperandRole | undefined> = new Set(['run', 'write', 'add', 'make']);
 
 /**

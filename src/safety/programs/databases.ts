@@ -87,7 +87,7 @@ function judgeSqlClient(call: Call): string | undefined {
 function textsInOptions({ program, options, args }: Call): readonly string[] {
   const known = (ONLY_EXECUTE.test(program) ? EXECUTE : QUERY).flatMap((name) => options.values.get(name) ?? []);
   if (known.length > 0) return known;
-  // After an option that this program is not known to have, the next word counts as text.
+  // After an unknown option, the next word counts as query text.
   return args.flatMap(({ text }, index) => {
     const next = /^(-[a-zA-Z]*[ceqQ]|--(execute|command|query|sql))$/.test(text) ? [args[index + 1]?.text ?? ''] : [];
     const attached = /^(?:--(?:execute|command|query)=|-e(?=\S))([\s\S]+)$/.exec(text)?.[1];
@@ -102,7 +102,7 @@ function sqlFile(call: Call, file: string): void {
   else call.machine.note(unknown('runs a script file', { runsFiles: true }));
 }
 
-/** SQL with the client's own commands between: `.shell`, `\!`, `\i`, `\o`. */
+/** Judges SQL mixed with the client’s own commands: `.shell`, `\!`, `\i`, `\o`. */
 function readSql(call: Call, text: string): void {
   const { machine } = call;
   if (text.includes(FILE_TEXT)) machine.note(unknown('runs the content of a file', { runsFiles: true }));
@@ -128,7 +128,7 @@ function readSql(call: Call, text: string): void {
         );
     } else if (/^\s*\.restore\b/.test(line)) machine.note(destructive('database restore', 'overwrites the database'));
     else if (isOwnCommand(call.program, line)) {
-      // Text before a command on its line is sent with it.
+      // Text before a client command on its line is sent together with it.
       if (/^\s*[^\\.\s]/.test(line)) rest.push(line.replace(/\\[\s\S]*$/, ';'));
     } else rest.push(line);
   }

@@ -42,7 +42,7 @@ import { lookAtScript, noteUnread, runScriptFile, SHELLS } from './shells.ts';
 import { CALCULATORS, EDITORS, FORMATTERS, MEDIA, SESSIONS, TEXT_TOOLS } from './text-tools.ts';
 import { CONTAINERS, GIT, SPECIAL_WRAPPERS, WRAPPERS } from './wrappers.ts';
 
-/** Handlers of programs that run what their own words, files or input say. */
+/** Handlers of programs that run code from their arguments, files or input. */
 const RUNNERS: ReadonlyMap<string, Handler> = new Map(
   Object.entries({
     ...WRAPPERS,
@@ -76,7 +76,7 @@ const HANDLERS: ReadonlyMap<string, Handler> = new Map([
   ...RUNNERS,
 ]);
 
-/** Whether a program runs what its own words, files or input say. */
+/** Returns whether a program runs code from its arguments, files or input. */
 export function runsItsWords(program: string): boolean {
   return RUNNERS.has(program);
 }
@@ -107,14 +107,14 @@ export function dispatch(
   if (written !== undefined) return runWritten(call, word.text, written);
   if (asksForHelp(call)) return help(call);
   if (isPath && isLocalScript(word.text) && !isFamous(call, word.text)) return localScript(call, word.text, disabled);
-  // Everything that would run was read, and every word of the call is known.
+  // Every program that would run was read, and every word of the call is known.
   const isOfSystem = !isPath || isSystemWord(word.text);
   const project = isOfSystem ? PROJECT.get(name)?.(call) : undefined;
   if (project !== undefined) return project;
   return judgeKnown(call, isOfSystem, disabled);
 }
 
-/** Returns the output of a call for help, which is unknown. */
+/** Returns the output of a call for help, which is unknown text. */
 function help({ machine, reading, args }: Call): string {
   const alone = reading === undefined && args.length > 1 ? 'words beside a request for help' : undefined;
   const missing = reading?.missing ?? alone;
@@ -149,8 +149,8 @@ function untilItsEnd(call: Call, printed: string): string {
 }
 
 /**
- * Resolves a word that stands for another command: an alias, an init script, the rest of `time`; undefined: it stands
- * for itself.
+ * Resolves a word that means another command: an alias, an init script, the rest of `time`; undefined: it has no other
+ * meaning.
  */
 function otherName(machine: Machine, word: Field, fields: readonly Field[], io: Io): string | undefined {
   const { aliases } = machine.scope;
@@ -175,7 +175,10 @@ function otherName(machine: Machine, word: Field, fields: readonly Field[], io: 
   return undefined;
 }
 
-/** A wrapper whose words its record knows: the command in it is the rest of the words. */
+/**
+ * Returns the output of a wrapped command: the record knows the wrapper’s options, and the remaining words are the
+ * command.
+ */
 function wrapped(call: Call): string | undefined {
   const { reading, machine } = call;
   if (!reading || reading.missing !== undefined || !call.facts.exact) return undefined;
@@ -189,18 +192,15 @@ function wrapped(call: Call): string | undefined {
   return machine.runFields(reading.operands.slice(at), call.io);
 }
 
-/** Scripts of a project that are famous by name. */
+/** Well-known scripts of projects, by name. */
 const KNOWN_LOCAL = /^(gradlew|mvnw|manage\.py|artisan|console|rails|rake|odoo-bin|occ|magento|drush|wp)$/;
-/** Text that such a script contains when it is the real one. */
+/** Text that the genuine script contains. */
 const FAMOUS_TEXT = pattern(String.raw`
     GradleWrapperMain|[Mm]aven.?[Ww]rapper|execute_from_command_line|odoo\.cli|Illuminate|bootstrap/app|Symfony
     |AppKernel|rails/commands|config/application|\b[Rr]ake\b|console\.php|Magento|[Dd]rush|WP_CLI|wp-cli
   `);
 
-/**
- * Returns whether a script's text, where it is read, shows that it is the famous one. Others are judged like any
- * script.
- */
+/** Returns whether a script’s text shows that it is the genuine well-known one. Others are judged like any script. */
 function isFamous({ machine, program }: Call, path: string): boolean {
   if (!KNOWN_LOCAL.test(program)) return false;
   const content = machine.reading?.look(absolute(machine, path) ?? '');
@@ -248,11 +248,13 @@ function byKnowledge(call: Call): StaticVerdict {
   return unknown(`${readable(program).slice(0, 60)} is not known`);
 }
 
-/** Programs that are recognised among the words of an unknown program, which may start them. */
+/** Programs that are recognised among the arguments of an unknown program, which may start them. */
 const STARTED =
   /^(\/\S*\/)?(rm|rmdir|unlink|shred|dd|truncate|kill|pkill|killall|git|sudo|sh|bash|zsh|dash|find|xargs)$/;
 
-/** Returns the loss in a command that an unknown program may run: its words from a known program on, or a text. */
+/**
+ * Returns the finding for a command that an unknown program may run: its arguments from a known program on, or a text.
+ */
 function commandAmongWords({ machine, program, args, io }: Call): StaticVerdict | undefined {
   if (hasRecord(program)) return undefined;
   const at = args.findIndex(({ text }) => STARTED.test(text));
@@ -266,7 +268,7 @@ function commandAmongWords({ machine, program, args, io }: Call): StaticVerdict 
   return inner.verdict === 'destructive' ? inner : undefined;
 }
 
-/** `iconv -o f f`: opening the output empties the file before it is read. */
+/** Judges `iconv -o f f`, which empties the file before reading it. */
 function sameInAndOut(call: Call): boolean {
   const at = call.args.findIndex(isOutputOption);
   return at >= 0 && isAmongTheRest(call, at);
@@ -285,7 +287,7 @@ function isAmongTheRest(call: Call, at: number): boolean {
   );
 }
 
-/** Returns the verdict by the verbs among a call's words. `known`: there is a table of the program's subcommands. */
+/** Returns the verdict by the verbs among a call’s words. `known`: the program has a table of subcommands. */
 function byVerbs(call: Call, known: boolean): StaticVerdict | undefined {
   const { program, facts, options } = call;
   if (options.flags.has('--help') || options.flags.has('--dry-run') || options.flags.has('--version')) return undefined;
@@ -302,19 +304,21 @@ function byVerbs(call: Call, known: boolean): StaticVerdict | undefined {
   return said !== undefined && facts.traits.has('speaks') ? harmless() : undefined;
 }
 
-/** Returns the first word of a call that decides; `its own`: it deletes only what it made itself. */
+/**
+ * Returns the first word of a call that decides its verdict; `its own`: the program deletes only files that it made.
+ */
 function saidByWords(
   { program, facts, options }: Call,
   known: boolean,
 ): 'reads' | 'adds' | 'its own' | StaticVerdict | undefined {
   let names = false;
-  // Without a table of the program a weak verb counts only where a subcommand stands.
+  // Without a table of subcommands, a weak verb counts only in the position of a subcommand.
   const isSubcommand = (index: number, maybeValue = false) => known || (index === 0 && !maybeValue);
   const { operands } = options;
   for (const [index, { text, maybeValue }] of operands.slice(0, known ? 5 : 3).entries()) {
     const verb = verbOf(text);
     if (verb === 'destroys' || (verb === 'destroys weakly' && isSubcommand(index, maybeValue))) {
-      // Build products can be made again; whether `clean` deletes only these, the tables can't tell.
+      // Build products can be rebuilt, but the tables don’t know whether `clean` deletes more.
       if (facts.traits.has('runsProject') && /clean/.test(text)) return 'its own';
       if (index > 0 && namesTask(operands[0]?.text ?? '', index === 1 ? text : '')) break;
       return destructive('destroying verb', `${readable(program)}: ${readable(text)} removes something`);
@@ -327,26 +331,26 @@ function saidByWords(
   return names ? 'reads' : undefined;
 }
 
-/** Returns whether this is a verb that adds, and not the name of what the next word deletes. */
+/** Returns whether this verb adds something, and is not the name of what the next word deletes. */
 function addsOnly(text: string, next: Operand | undefined): boolean {
   return ADDING.test(text) && !namesWhatGoes(text, next?.text ?? '');
 }
 
-/** Returns whether the name of a task follows this word, so that a verb in it means nothing. */
+/** Returns whether this word is followed by the name of a task, in which a verb means nothing. */
 function namesTask(first: string, verb: string): boolean {
   return RUN_SUB.test(first) && !namesWhatGoes(first, verb);
 }
 
-/** `tag delete`, `config rm`: the object precedes the verb. */
+/** Returns whether an object precedes its verb: `tag delete`, `config rm`. */
 function namesWhatGoes(noun: string, next: string): boolean {
   return /^(tag|config|backup|snapshot|label|image|key)$/.test(noun) && verbOf(next) === 'destroys';
 }
 
-/** Subcommands that names of tasks follow, not verbs (`npm run clean`). */
+/** Subcommands followed by the name of a task instead of a verb (`npm run clean`). */
 const RUN_SUB =
   /^(run|run-script|exec|x|dlx|task|add|install|i|create|init|new|commit|set|tag|push|build|apply|start|search|config|generate|g)$/;
 
-/** A command word with an unknown part: with that part empty it may be a dangerous one (`r$@m`, `$SUDO rm`). */
+/** Judges a command word with an unknown part, which may be empty and leave a dangerous name (`r$@m`, `$SUDO rm`). */
 function unresolvedWord(machine: Machine, fields: readonly Field[], io: Io): string {
   const [word, ...rest] = fields;
   const text = word?.text ?? '';
@@ -363,7 +367,7 @@ function unresolvedWord(machine: Machine, fields: readonly Field[], io: Io): str
   return UNKNOWN;
 }
 
-/** `/bin/r?`: judged as every program it may name. */
+/** Judges a pattern such as `/bin/r?` as every program it may match. */
 function patternWord(machine: Machine, fields: readonly Field[], io: Io, disabled: ReadonlySet<string>): string {
   const [word, ...rest] = fields;
   const pattern = word?.text ?? '';
@@ -431,7 +435,7 @@ function asksForHelp(call: Call): boolean {
   return at >= 0 && (end < 0 || end > at);
 }
 
-/** Returns whether this call is a dry run. That lifts only the rules on deleting and writing. */
+/** Returns whether this call is a dry run, which removes only findings on deleting and writing. */
 function isDryRun(call: Call): boolean {
   const { facts, reading } = call;
   if (reading && (isDryReading(reading) || reading.level.knowsDryRuns)) return isDryReading(reading);
@@ -443,7 +447,7 @@ function isDryRun(call: Call): boolean {
   return call.hasExactly(names) && !disabled(call, names);
 }
 
-/** `--dry-run=false`. */
+/** Returns whether an option is disabled by its value: `--dry-run=false`. */
 function disabled(call: Call, names: readonly string[]): boolean {
   return names.some((name) => /^(false|no|none|0)$/.test(call.options.values.get(name)?.at(-1) ?? ''));
 }
@@ -465,7 +469,7 @@ function runEmbeddedCommands(call: Call): void {
   for (const { role, value } of call.reading.given) if (role === 'run' && value) runLoss(call, value);
 }
 
-/** `git grep -O'cmd'` and `git difftool -x cmd` start the command they are given on files of the project. */
+/** Judges the command in `git grep -O'cmd'` and `git difftool -x cmd`, which git runs on files of the project. */
 function runGitOption(call: Call): void {
   const sub = call.operands[0]?.text;
   const option =
@@ -482,14 +486,14 @@ function runGitOption(call: Call): void {
   }
 }
 
-/** Walks code for losses only: a filter such as `gzip` needs no further judgement. */
+/** Judges code for losses only: a filter such as `gzip` needs no further judgement. */
 function runLoss(call: Call, code: string): void {
   const { machine } = call;
   const inner = machine.watch(() => runCode(machine, `${code} ${UNKNOWN}`, { stdin: UNKNOWN }));
   if (inner.verdict === 'destructive') machine.note(inner);
 }
 
-/** A file whose text the same command wrote. */
+/** Judges running a file whose text the same command wrote. */
 function runWritten(call: Call, path: string, text: string): string {
   const { machine, io } = call;
   const argv = call.args.map((field) => field.text);
@@ -500,7 +504,7 @@ function runWritten(call: Call, path: string, text: string): string {
   return UNKNOWN;
 }
 
-/** `./FILE`: judged by its text, in the language of its first line; without such a line the shell runs it. */
+/** Judges `./FILE` by its text, in the language of its first line; without such a line the shell runs it. */
 function runLocalScript(call: Call, path: string): string {
   const { machine } = call;
   const full = absolute(machine, path);
@@ -526,11 +530,11 @@ function runLocalScript(call: Call, path: string): string {
   return UNKNOWN;
 }
 
-/** First lines after which a file is shell code, or Python. */
+/** First lines of shell scripts and of Python scripts. */
 const SHELL = /^#!\s*(?:\/usr)?(?:\/local)?\/bin\/(?:env\s+)?(?:ba|da)?sh(?:\s+-[eu]+)*\s*$/;
 const PYTHON = /^#!\s*(?:\/usr)?(?:\/local)?\/bin\/(?:env\s+)?python[\d.]*(?:\s+-[uBOsE]+)*\s*$/;
 
-/** What runs a file: a shell (also one without such a line), Python, or the command in its first line. */
+/** The program that runs a file: a shell (the default), Python, or the command in its first line. */
 type Runner = 'shell' | 'python' | 'another';
 
 function runnerOf(text: string): Runner {
@@ -541,8 +545,7 @@ function runnerOf(text: string): Runner {
 }
 
 /**
- * A first line such as `#!/usr/bin/sed -f` is a command of its own: the kernel appends the file and the call's words to
- * it.
+ * Judges a first line such as `#!/usr/bin/sed -f` as a command, to which the kernel appends the file and the arguments.
  */
 function runByFirstLine({ machine, args, io }: Call, path: string, text: string): string {
   const [first = ''] = text.split('\n', 1);
@@ -576,7 +579,7 @@ function printsWithoutEnd(call: Call, fed: boolean): boolean {
   return fed && !stops(call) && (call.facts.traits.has('prints') || PASSES.test(call.program));
 }
 
-/** Returns the verdict on a call that fills a disk or the memory, if it does. `fed`: its input is endless. */
+/** Returns the verdict on a call that fills a disk or the memory; undefined for others. `fed`: its input is endless. */
 function takesAll(call: Call, fed: boolean): StaticVerdict | undefined {
   const { program, args, io } = call;
   if (program === 'xargs') return startsAll(call) ? unknown('starts many processes at once') : undefined;
@@ -653,7 +656,7 @@ function countsOn({ args }: Call): boolean {
   return /^-?inf/i.test(last) || Math.abs(Number(last)) > MOST_LINES;
 }
 
-/** `xargs -P0` on what may be any number of words. */
+/** Judges `xargs -P0`, which may start any number of processes at once. */
 function startsAll({ args, io }: Call): boolean {
   const words = args.map(({ text }) => text);
   const all = words.some(

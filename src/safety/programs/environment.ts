@@ -48,25 +48,25 @@ const DECIDES = pattern(String.raw`
 /** Variables naming code that every program, shell or interpreter runs first. */
 const PRELOADS =
   /^(LD_PRELOAD|LD_AUDIT|DYLD_INSERT_LIBRARIES|BASH_ENV|PYTHONSTARTUP|PERL5OPT|RUBYOPT|NODE_OPTIONS|GCONV_PATH|JAVA_TOOL_OPTIONS)$/;
-/** Directories where any user may put files. */
+/** Directories in which any user may put files. */
 const ANYBODYS = /(^|[\s:=@,"'(])\/(tmp|var\/tmp|dev\/shm)\//;
-/** A library beside the program, not one of the system. */
+/** A library in a directory of the user or project, not of the system. */
 const OWN_LIBRARY = /(^|[\s:])(\.{1,2}\/|~\/|\/home\/|\/root\/|\/Users\/)[^\s:]*\.(so|dylib)\b/;
 
-/** The shell expands these whenever it asks for a line. */
+/** Variables that the shell expands at each prompt. */
 const PROMPTS = /^(PS[0-3]|R?PROMPT\d?|RPS[12]|SPROMPT)$/;
 
 /** `GIT_TRACE=1` prints to the terminal; a path or a descriptor would be written to. */
 const SWITCHED = /^GIT_TRACE(?!_REDACT$)\w*$/;
-/** Without it git prints the tokens and passwords that it sends. */
+/** If this is off, git prints the tokens and passwords that it sends. */
 const REDACTS = 'GIT_TRACE_REDACT';
 
-/** Variables of the shell that evaluate what they are given, as after `declare -i`. */
+/** Shell variables whose assigned text is evaluated, as after `declare -i`. */
 const INTEGERS = /^(S?RANDOM|SECONDS|LINENO|OPTIND|HISTCMD)$/;
 
 /**
- * Returns the verdict on giving a variable a value. `exported`: programs see it, so an unlisted name is unknown there,
- * unless the command itself uses it.
+ * Returns the verdict on assigning to a variable. `exported`: programs see it, so an unlisted name is unknown, unless
+ * only the command itself uses it.
  */
 export function judgeAssignment(machine: Machine, name: string, value: string, exported: boolean): StaticVerdict {
   const target = machine.scope.references.get(name);
