@@ -124,7 +124,7 @@ export function judgeUnset(name: string): StaticVerdict {
     : harmless();
 }
 
-/** A function with the name of a known program would run in its place, in this shell and later. */
+/** A function with the name of a known program would run instead of it, in this shell and later. */
 export function judgeDefinition(name: string): StaticVerdict {
   return name === 'command_not_found_handle' || recordOf(name) ? unknown(`gives ${name} another meaning`) : harmless();
 }

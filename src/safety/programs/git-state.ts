@@ -1,4 +1,4 @@
-/** What a repository itself says about a git command: the files it would write over, and where it sends and fetches. */
+/** Judges a git command by the state of the repository: files it would overwrite, and its push and fetch settings. */
 import { dirname, isAbsolute, join } from 'node:path';
 import { pattern } from '../../text/pattern.ts';
 import { type FileLook, gitQuestion } from '../files.ts';
@@ -7,14 +7,17 @@ import { destructive, type StaticVerdict, unknown } from '../verdict.ts';
 import { absolute } from './paths.ts';
 import type { CallFacts, Reading } from './record.ts';
 
-/** The top directory of the repository that a call works in; undefined where there is none, or nobody can look. */
+/**
+ * Returns the top directory of the repository in which a call works; undefined where there is none, or it can’t be
+ * looked up.
+ */
 function repositoryOf({ machine }: CallFacts, reading: Reading): string | undefined {
   const from = reading.given
     .slice(0, reading.before)
     .flatMap(({ name, value = '' }) => (name === '-C' ? [value] : []))
     .reduce((base, next) => (isAbsolute(next) ? next : join(base, next)), '.');
   const start = absolute(machine, from);
-  // What was cloned or made a moment before has nothing to lose.
+  // A repository that the same command just cloned or created has nothing to lose.
   if (start === undefined || machine.files?.stat(start)?.kind !== 'directory') return undefined;
   return topOf(machine.files, start);
 }
@@ -34,7 +37,9 @@ const STARTS = pattern(
   'i',
 );
 
-/** Hooks and settings that came with a repository which was unpacked or copied here: a clone has none. */
+/**
+ * Returns the verdict on hooks and settings that were unpacked or copied together with a repository; a clone has none.
+ */
 export function broughtCode(call: CallFacts, reading: Reading): StaticVerdict | undefined {
   const top = call.machine.reading && repositoryOf(call, reading);
   if (top === undefined || call.machine.own?.isNew?.(top) !== true) return undefined;
@@ -48,15 +53,15 @@ export function broughtCode(call: CallFacts, reading: Reading): StaticVerdict | 
 
 const WAITS = Symbol('git was not asked yet');
 
-/** What git answers; undefined: it could not say. */
+/** Returns git’s answer; undefined if git could not answer. */
 function answerOf(machine: Machine, directory: string, args: readonly string[]): string | typeof WAITS | undefined {
   const found = machine.reading?.ask(gitQuestion(directory, args));
   return found ? (found.kind === 'text' ? found.text : undefined) : WAITS;
 }
 
 /**
- * Files of `commit` that the working tree has and git does not track: what is ignored is written over without a word.
- * What a remote has got since the last fetch is not known here.
+ * Returns the untracked files that a checkout of `commit` would overwrite: git overwrites ignored files silently.
+ * Commits pushed to the remote since the last fetch are unknown.
  */
 export function overwritesIgnored(call: CallFacts, reading: Reading, commit: string): StaticVerdict | undefined {
   const { machine } = call;
@@ -76,7 +81,7 @@ export function overwritesIgnored(call: CallFacts, reading: Reading, commit: str
 
 type Settings = ReadonlyMap<string, readonly string[]>;
 
-/** The settings of the repository, their names in small letters; undefined: none to be known. */
+/** Returns the repository’s settings with lower-case names; undefined if they can’t be read. */
 function settingsOf(call: CallFacts, reading: Reading): Settings | StaticVerdict | undefined {
   const top = call.machine.reading && repositoryOf(call, reading);
   const listed = top === undefined ? WAITS : answerOf(call.machine, top, ['config', '--list', '-z']);
@@ -91,7 +96,7 @@ function settingsOf(call: CallFacts, reading: Reading): Settings | StaticVerdict
   return settings;
 }
 
-/** Where an address leads, however it is written. */
+/** Normalises an address, so that two spellings compare equal. */
 const placeOf = (address: string) =>
   address
     .replace(/^\w+:\/\//, '')
@@ -140,7 +145,7 @@ function refspecs(what: string | undefined, values: readonly string[]): StaticVe
     : undefined;
 }
 
-/** What the settings of a repository make of a fetch that names no refs. */
+/** Returns the verdict on a fetch that names no refs, by the repository’s settings. */
 export function configuredFetch(call: CallFacts, reading: Reading): StaticVerdict | undefined {
   const settings = settingsOf(call, reading);
   if (settings === undefined || 'verdict' in settings) return settings;

@@ -11,25 +11,25 @@ import { editsInPlace } from './overwriting.ts';
 import { absolute, fileKey, lookAt, runsProject, specialDirectory } from './paths.ts';
 import { lookAtScript, noteUnread } from './shells.ts';
 
-/** Scripts that are programs of their own, with subcommands the tables know. */
+/** Scripts with subcommands that the tables know. */
 const PROJECT_SCRIPTS =
   /^(artisan|console|rails|rake|magento|occ|wp|wp-cli\.phar|drush|composer(\.phar)?|craft|yii|spark|please)$/;
 
 const PRELOAD =
   /^(-r(?!json$|yaml$|date$|time$|set$|pp$|digest$|csv$)|--require\b|--import\b|--loader\b|--experimental-loader\b|-I)/;
-/** Modules of Perl that do nothing by being loaded; what follows the name is code. */
+/** Perl modules that have no effect when loaded; the text after the name is code. */
 const PERL_MODULE = pattern(String.raw`
     ^-[Mm]-?(List::Util|Scalar::Util|POSIX|JSON::PP|Data::Dumper|strict|warnings|utf8|feature|bigint|bignum
     |integer|Time::HiRes|Time::Local|Time::Piece|Digest::(MD5|SHA)|MIME::Base64|Encode|Text::Wrap|Math::Trig
     |vars)(=[\w:,]*)?$
   `);
-/** A separator of fields that is no code. */
+/** A field separator that contains no code. */
 const PERL_FIELDS = /^-F([^\w\s"'/;`]|\\[t|]|\/(\\[ts|.]|[^/\\(){}@$&'"])+\/)$/;
 const PRELOAD_VARIABLES = 'NODE_OPTIONS PYTHONPATH PYTHONSTARTUP PERL5OPT PERL5LIB RUBYOPT RUBYLIB LD_PRELOAD'.split(
   ' ',
 );
 
-/** Interpreters: one-liners, code on standard input, script files. */
+/** Interpreters: one-line programs, code on standard input, script files. */
 export const INTERPRETERS: Handlers = forAll(
   'python node bun deno perl ruby php lua Rscript R julia groovy osascript elixir scala tclsh guile sbcl ghc expect jshell erl racket',
   interpret,
@@ -56,7 +56,7 @@ function interpret(call: Call): string | undefined {
   return output(call);
 }
 
-/** A module or a setting that is loaded first may do anything. */
+/** Notes modules and settings that are loaded first, which may do anything. */
 function notePreloads({ program, machine }: Call, words: readonly string[]): void {
   if (
     (program !== 'php' && words.some((word) => PRELOAD.test(word))) ||
@@ -65,12 +65,12 @@ function notePreloads({ program, machine }: Call, words: readonly string[]): voi
     machine.note(unknown('loads its own code first', { runsFiles: true }));
 }
 
-/** What a call prints, where it is settled; `output` undefined: it runs no code. */
+/** The output of a call that is fully judged; `output` undefined: it runs no code. */
 type Settled = { readonly output: string | undefined };
 
 const ONLY_LOOKS: Settled = { output: UNKNOWN };
 
-/** What an interpreter has beside code, files and its input; undefined: it is one of these. */
+/** Special calls of an interpreter besides code, files and input; a handler returns undefined for an ordinary call. */
 const OWN_WAYS: Readonly<Record<string, (call: Call, words: readonly string[]) => Settled | undefined>> = {
   python(call) {
     const ran = runPython(call);
@@ -85,7 +85,7 @@ const OWN_WAYS: Readonly<Record<string, (call: Call, words: readonly string[]) =
   },
   ruby(call, words) {
     inPlace(call, /^-\w*i\b/);
-    // `perl -c` runs what stands in BEGIN and use; ruby does not.
+    // `perl -c` runs BEGIN blocks and `use` statements; ruby does not.
     return words.length === 2 && /^-w?c$/.test(words[0] ?? '') ? ONLY_LOOKS : undefined;
   },
   node: (call, words) =>
@@ -95,10 +95,10 @@ const OWN_WAYS: Readonly<Record<string, (call: Call, words: readonly string[]) =
   bun: runsSubcommand,
 };
 
-/** What lets deno do more than compute. */
+/** Permissions with which deno code can do more than compute. */
 const MAY = /^(-A|--allow-(all|run|write|ffi)(=.*)?)$/;
 
-/** `deno run npm:x`, `bun x y`: programs with subcommands, of which some run what they name. */
+/** Judges programs with subcommands such as `deno run npm:x` and `bun x y`, some of which run the named package. */
 function runsSubcommand(call: Call, words: readonly string[]): Settled | undefined {
   const { program, machine, args, io } = call;
   const sub = words[0] ?? '';
@@ -119,7 +119,7 @@ function runsSubcommand(call: Call, words: readonly string[]): Settled | undefin
   return /^(run|-)$/.test(sub) || /\.\w+$/.test(sub) ? undefined : { output: undefined };
 }
 
-/** Runs the code in the options before the first operand; only some take several. */
+/** Judges the code in options before the first operand; only some interpreters accept several. */
 function runsOptions(call: Call, words: readonly string[]): boolean {
   const { program } = call;
   const { code: option } = call.facts;
@@ -141,7 +141,7 @@ function runsOptions(call: Call, words: readonly string[]): boolean {
   return found;
 }
 
-/** `node --test`: the project's tests, as `cargo test` runs them. Not where the same command has just written one. */
+/** Judges `node --test`, which runs the project’s tests as `cargo test` does, unless the same command wrote one. */
 function runsTests({ machine }: Call, words: readonly string[]): boolean {
   const tests =
     words.includes('--test') &&
@@ -177,20 +177,20 @@ function source(call: Call, code: string | undefined): string {
   return output(call);
 }
 
-/** What came in over the network or from a file may go out again. */
+/** Returns the output of a call, which may contain its input from the network or a file. */
 function output(call: Call): string {
   const { stdin } = call.io;
   if (stdin?.includes(FETCHED)) return FETCHED;
   return stdin?.includes(FILE_TEXT) ? FILE_TEXT : UNKNOWN;
 }
 
-/** What `python` is told to run. */
+/** The code that `python` is told to run. */
 type Target =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'code' | 'module' | 'file'; readonly at: number; readonly attached?: string }
   | { readonly kind: 'stdin' };
 
-/** Modules of Python that are programs of their own. */
+/** Python modules that are programs. */
 const PYTHON_MODULES = pattern(String.raw`
     ^(pip|pytest|black|isort|ruff|flake8|pylint|mypy|coverage|twine|poetry|pipenv|virtualenv|tox|nox|ansible
     |alembic|uvicorn|gunicorn|flask|django|celery|jupyter|sphinx|mkdocs|awscli|http\.server|json\.tool|venv
@@ -200,14 +200,14 @@ const PYTHON_MODULES = pattern(String.raw`
 const HARMLESS_MODULES =
   /^(json\.tool|venv|timeit|site|this|platform|sysconfig|calendar|dis|tokenize|ast|base64|py_compile|compileall|virtualenv|build)$/;
 
-/** Scripts that are programs of their own, with subcommands the tables know. */
+/** Python scripts with subcommands that the tables know. */
 const PYTHON_SCRIPTS = /^(manage\.py|odoo-bin)$/;
 
-/** Options without a value, and with one, that change nothing about what runs. */
+/** Python options, without and with a value, that don’t change which code runs. */
 const FLAGS = /^[bBdEIOPqsSuv]$/;
 const VALUED = /^[WX]$/;
 
-/** Reads the options of `python` exactly; undefined where one is not known. */
+/** Parses the options of `python` exactly; undefined for an unknown option. */
 function pythonTarget(words: readonly string[]): Target | undefined {
   for (let at = 0; at < words.length; at++) {
     const word = words[at] ?? '';
@@ -234,7 +234,7 @@ function pythonTarget(words: readonly string[]): Target | undefined {
   return { kind: 'stdin' };
 }
 
-/** Judges a call of Python by the code it runs; undefined where its options are not known. */
+/** Judges a call of Python by the code it runs; undefined for unknown options. */
 function runPython(call: Call): string | undefined {
   const words = call.args.map((field) => field.text);
   const target = pythonTarget(words);
@@ -248,7 +248,7 @@ function runPython(call: Call): string | undefined {
   return runScript(call, word, argv);
 }
 
-/** Code of the command line, of the standard input or of a file. */
+/** Judges code from the command line, standard input or a file. */
 function runSource(call: Call, code: string | undefined, run: Parameters<typeof readCode>[3]): string {
   if (code === undefined) call.machine.note(unknown('starts python'));
   else {
@@ -279,7 +279,7 @@ function runScript(call: Call, file: string, argv: readonly string[]): string {
   return pythonOutput(call);
 }
 
-/** Does a script of a famous name do what it is famous for? What else its text takes away is noted. */
+/** Returns whether a script with a well-known name is the genuine one. Losses in the rest of its text are noted. */
 function startsFramework(call: Call, file: string, argv: readonly string[]): boolean {
   const { machine } = call;
   const path = absolute(machine, file);
@@ -294,7 +294,7 @@ function startsFramework(call: Call, file: string, argv: readonly string[]): boo
 function runModule(call: Call, name: string, at: number): string {
   const { machine, args } = call;
   const rest = args.slice(at + 1);
-  // A file of that name goes before the module that is meant.
+  // A file of that name in the working directory would be loaded instead.
   const own = ownModule(call, name);
   if (own !== undefined) return own;
   if (name === 'timeit') {
@@ -319,7 +319,7 @@ function runModule(call: Call, name: string, at: number): string {
   return UNKNOWN;
 }
 
-/** An environment is made anew, or in one that is there: among other files it would write over some. */
+/** Judges making a virtual environment: in an existing directory it would overwrite files. */
 function fillsEnvironment({ machine }: Call, path: string): StaticVerdict {
   const special = specialDirectory(machine, path);
   if (special) return special;
@@ -330,7 +330,7 @@ function fillsEnvironment({ machine }: Call, path: string): StaticVerdict {
   return other ? unknown('makes an environment among other files') : harmless();
 }
 
-/** `-m name` where the working directory holds `name.py`. */
+/** Returns the local file that `-m name` would run from the working directory (`name.py`). */
 function ownModule(call: Call, name: string): string | undefined {
   const { machine } = call;
   const root = name.split('.')[0] ?? name;

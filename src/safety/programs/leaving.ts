@@ -1,4 +1,7 @@
-/** Finds what a call sends to another machine, and to whom (AC-8), from its words and its record. */
+/**
+ * Finds the data that a call sends to another machine, and its receiver (AC-8), from the call’s words and the program’s
+ * record.
+ */
 
 import { PACKAGES } from '../../session/leaving.ts';
 import { hasUnknown } from '../shell/taint.ts';
@@ -7,12 +10,12 @@ import type { Call } from './call.ts';
 import { absolute } from './paths.ts';
 import { isDryReading, type Sends } from './record.ts';
 
-/** Notes on the machine what a call sends. */
+/** Notes on the machine the data that a call sends. */
 export function noteSending(call: Call): void {
   for (const sending of sendingOf(call)) call.machine.sendings.push(sending);
 }
 
-/** Returns what a call itself sends; empty where it sends nothing, or only to this machine. */
+/** Returns the data that a call itself sends; empty where it sends nothing, or only to this machine. */
 export function sendingOf(call: Call): readonly Sending[] {
   const { leaves } = call.facts;
   if (!leaves || (call.reading && isDryReading(call.reading)) || call.has('--dry-run')) return [];
@@ -54,7 +57,7 @@ const READERS: Readonly<Record<Sends['as'], Reader>> = {
     const isSent =
       !isBuild || call.has('--push') || /\b(type=registry|push=true)\b/.test(givenTo(call, '-o', '--output').join(' '));
     if (!isSent) return [];
-    // The file of the services or of the build names the images.
+    // The compose file or build file names the images.
     const isListed = words[0] === 'compose' || call.program === 'docker-compose' || words.includes('bake');
     const named = isListed ? [] : isBuild ? givenTo(call, '-t', '--tag') : words.slice(-1);
     return named.length === 0 ? [sent(UNKNOWN_HOST, 'images', [])] : named.flatMap(imageTo);
@@ -131,7 +134,7 @@ const READERS: Readonly<Record<Sends['as'], Reader>> = {
   packages: (_, words) => [{ to: PACKAGES, what: [words.slice(1).join(' ') || 'all packages'], files: [] }],
 };
 
-/** An image by its registry; podman's other transports stay on this machine. */
+/** Returns the registry of an image; podman’s other transports stay on this machine. */
 function imageTo(image: string): readonly Sending[] {
   const name = image.replace(/^docker:\/\//, '');
   if (/^[a-z-]+:\/|^(dir|oci|oci-archive|docker-archive|docker-daemon|containers-storage):/.test(name)) return [];
@@ -141,10 +144,10 @@ function imageTo(image: string): readonly Sending[] {
   return isHere(registry) ? [] : [{ ...sent(registry, `image ${name}`, []), to: `${registry}/${path}` }];
 }
 
-/** The other machine of a stream, and what is sent: a file, a program's output, or the call's input. */
+/** The other machine of a network stream, and the data sent: a file, a program’s output, or the call’s input. */
 type End = { readonly host: string; readonly port: number; readonly takes: 'file' | 'input' };
 
-/** `nc HOST PORT`; one that listens, or only tests whether a port is open, sends nothing itself. */
+/** Returns the receiver of `nc HOST PORT`; a listening call, or one that only tests a port, sends nothing. */
 function catEnd(call: Call): End | undefined {
   const [host, port] = call.operands.map(({ text }) => text);
   if (host === undefined || !/^\d+$/.test(port ?? '') || call.args.some(({ text }) => /^-\w*[lzU]/.test(text)))
@@ -155,7 +158,7 @@ function catEnd(call: Call): End | undefined {
 const REMOTE_END =
   /^(?:TCP[46]?|UDP[46]?|OPENSSL|SSL|SCTP[46]?)(?:-(?:CONNECT|SENDTO|DATAGRAM|CLIENT))?:(\[[^\]]+\]|[^:,]+):(\w+)/i;
 
-/** `socat ADDRESS ADDRESS`; with -u the first sends only, with -U the second. */
+/** Returns the receiver of `socat ADDRESS ADDRESS`; with -u only the first address sends, with -U the second. */
 function socatEnd(words: readonly string[]): End | undefined {
   const ends = words.filter((word) => /^-$|^(STDIO|STDIN)\b|:|^\//i.test(word) && !/^-./.test(word)).slice(-2);
   const remote = ends.findIndex((end) => REMOTE_END.test(end));
@@ -205,7 +208,7 @@ function sent(to: string, what: string, files: readonly string[], port = 443): S
   return { to, what: [what], files, ...connects };
 }
 
-/** Host, with a port that is not its scheme's own, and the port. */
+/** Returns the host, with its port if it is not the default one, and the port. */
 function hostOf(address: string): readonly [string, number] {
   if (hasUnknown(address)) return [UNKNOWN_HOST, 443];
   const url = URL.parse(/^\w+:\/\//.test(address) ? address : `http://${address}`);
@@ -224,7 +227,7 @@ function filesOf(call: Call, words: readonly string[]): readonly string[] {
 
 const HERE = /^(localhost|[\w.-]+\.localhost|127(\.\d+){0,3}|\[::1\]|::1|0\.0\.0\.0|host\.docker\.internal)(:\d+)?$/i;
 
-/** Whether it stays on this machine. */
+/** Returns whether an address is on this machine. */
 function isHere(to: string): boolean {
   return HERE.test(to);
 }
@@ -232,8 +235,8 @@ function isHere(to: string): boolean {
 const PORTS: Readonly<Record<string, string>> = { 'ssh:': '22', 'http:': '80', 'git:': '9418' };
 
 /**
- * The receiver of a push, by the address of its remote: `github.com/me/tool`. Undefined: a path, which stays on this
- * machine.
+ * Returns the receiver of a push by the address of its remote: `github.com/me/tool`. Undefined for a path, which stays
+ * on this machine.
  */
 export function remoteOf(address: string): Pick<Sending, 'to' | 'connects'> | undefined {
   const url = /^\w[\w+.-]*:\/\//.test(address) ? URL.parse(address) : undefined;

@@ -1,4 +1,4 @@
-/** Spellings of programs that carry a version or a variant in their name. */
+/** Program names that contain a version or a variant. */
 const VARIANTS: readonly (readonly [RegExp, string])[] = [
   [/^python[\d.]*$|^pypy[\d.]*$|^ipython[\d.]*$/, 'python'],
   [/^pip[\d.]+$/, 'pip'],
@@ -32,7 +32,7 @@ const VARIANTS: readonly (readonly [RegExp, string])[] = [
 
 const known = new Map<string, string>();
 
-/** Returns the name by which rules know a program: without directory and version, of its family. */
+/** Returns the name that rules use for a program: without directory and version, as its family. */
 export function programName(word: string): string {
   const found = known.get(word);
   if (found !== undefined) return found;
@@ -53,7 +53,10 @@ function resolve(word: string): string {
 
 const SYSTEM_DIRECTORY =
   /^(\/(usr\/)?(local\/)?s?bin\/|\/opt\/|\/snap\/bin\/|\/(usr\/)?(lib|lib64|lib32|libexec)\/|\/home\/linuxbrew\/|\/nix\/)/;
-/** A bare name is looked up on the path; a path counts only where the system keeps its programs. */
+/**
+ * Returns whether a word runs a program of the system: a bare name, or a path in one of the system’s program
+ * directories.
+ */
 export function isSystemWord(word: string): boolean {
   return !word.includes('/') || (SYSTEM_DIRECTORY.test(word) && !word.includes('/../'));
 }

@@ -4,7 +4,7 @@ import { type Call, forAll, type Handlers } from './call.ts';
 import { runCode } from './code.ts';
 import { fileKey } from './paths.ts';
 
-/** Lines of plain-text protocols (memcached, redis, zookeeper, qemu's monitor, HTTP) that lose something. */
+/** Commands of plain-text protocols (memcached, redis, zookeeper, qemu’s monitor, HTTP) that lose data. */
 const NETWORK_LOSS =
   /^\s*(flush_all|flushall|flushdb|shutdown|delete\s+\S|del\s+\S|unlink\s+\S|kill\s*$|config\s+set|script\s+flush|debug\s+segfault|slaveof|replicaof|system_(reset|powerdown))/im;
 
@@ -17,7 +17,7 @@ function noteDownload(call: Call): void {
   if (name !== undefined) call.machine.written.set(fileKey(call.machine, name), FETCHED);
 }
 
-/** Returns whether the text on its input is unknown; empty input from a pipe was not followed. */
+/** Returns whether the text on its input is unknown; an empty pipe means that the output before it was not computed. */
 function isGivenUnknown({ io: { stdin }, redirects }: Call): boolean {
   return stdin !== undefined && (hasUnknown(stdin) || (stdin === '' && redirects.length === 0));
 }
@@ -26,7 +26,7 @@ function isGivenUnknown({ io: { stdin }, redirects }: Call): boolean {
 export const NETWORK_TOOLS: Handlers = {
   ...forAll('rsync scp sftp', (call) => {
     const shell = call.value('-e', '--rsh', '-S');
-    // It runs with the host and the command there behind it.
+    // The shell program gets the host and the remote command as its arguments.
     if (shell !== undefined) runCode(call.machine, `${shell} host true`);
     if (call.program === 'sftp' && /^\s*(rm|rmdir|rename)\b/m.test(call.io.stdin ?? ''))
       call.machine.note(destructive('sync tool delete', 'deletes files at the other end'));
@@ -100,7 +100,7 @@ export const REMOTE: Handlers = {
     const module = call.value('-m', '--module-name') ?? 'command';
     const args = call.value('-a', '--args');
     if (/^(ansible\.builtin\.)?(command|shell|raw)$/.test(module) && args !== undefined) {
-      // Jinja is filled in on this machine before anything is sent.
+      // Jinja templates are expanded on this machine before anything is sent.
       if (args.includes('{{') || args.includes('{%')) call.machine.note(unknown('a template may run a program here'));
       return runThere(call, args.replace(/\b(chdir|creates|removes|executable)=\S+/g, ''));
     }

@@ -12,11 +12,11 @@ export type Options = {
 };
 
 export type Operand = Field & {
-  /** It follows an option that may or may not take a value, so it may be that value. */
+  /** Whether the word follows an option with an optional value, and so may be that value. */
   readonly maybeValue?: boolean;
 };
 
-/** The facts about a program that sorting needs. */
+/** The facts about a program that sorting its words needs. */
 type Known = { readonly values: ReadonlySet<string>; readonly singleDash: boolean };
 
 /** Sorts `args`. Everything after `--` is an operand. */
@@ -42,7 +42,7 @@ export function readOptions(known: Known, args: readonly Field[]): Options {
     }
     if (text === '--') {
       flags.add('--');
-      // A program with whole words behind one dash takes options after `--` as well: `find -- src -delete`.
+      // A program with long options behind one dash also accepts options after `--`: `find -- src -delete`.
       if (known.singleDash) continue;
       for (let k = i + 1; k < args.length; k++) operands.push(args[k] as Field);
       break;
@@ -67,12 +67,12 @@ function isOption({ text }: Field): boolean {
 
 const DASH = 45;
 
-/** The value is the next word. */
+/** Means that the value is the next word. */
 const NEXT = Symbol();
 
 type Option = { readonly option: string; readonly value: string | typeof NEXT | undefined };
 
-/** Reads one option word: adds its options to `flags`, and returns its value, or undefined where none is known. */
+/** Parses one option word: adds its options to `flags`, and returns its value, or undefined if it has none. */
 function readOption({ values, singleDash }: Known, text: string, flags: Set<string>): Option {
   if (!text.startsWith('--') && !singleDash) return readLetters(values, text, flags);
   const equals = text.indexOf('=');
@@ -83,7 +83,7 @@ function readOption({ values, singleDash }: Known, text: string, flags: Set<stri
   return { option, value: values.has(option) ? NEXT : undefined };
 }
 
-/** `-xvf`: the first letter that takes a value takes the rest of the word, or the next one. */
+/** Parses `-xvf`: the first letter with a value takes the rest of the word, or the next word. */
 function readLetters(values: ReadonlySet<string>, text: string, flags: Set<string>): Option {
   flags.add(text);
   if (values.has(text)) return { option: text, value: NEXT };

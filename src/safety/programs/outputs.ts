@@ -4,13 +4,13 @@ import { harmless, type StaticVerdict, unknown } from '../verdict.ts';
 import type { Call } from './call.ts';
 import { adds, overwrite, specialTarget } from './paths.ts';
 
-/** Files that nearly every home or project has. */
+/** Files that exist in nearly every home directory or project. */
 const COMMON_FILES =
   /(^|\/)(\.[\w-]+|id_(rsa|dsa|ecdsa|ed25519)|README(\.\w+)?|LICENSE|Makefile|Dockerfile|package(-lock)?\.json|tsconfig\.json|Cargo\.(toml|lock)|go\.(mod|sum)|pyproject\.toml|docker-compose\.ya?ml)$/;
 
 /**
- * Returns the verdict on a file that a program writes as its output. Such files are mostly new, so where files can't be
- * looked at only those count that exist nearly everywhere.
+ * Returns the verdict on a file that a program writes as its output. Such files are usually new, so where files can’t
+ * be looked up only names count that exist nearly everywhere.
  */
 export function writesOutput(call: Call, target: string, why = harmless()): StaticVerdict {
   const rule = 'output over a file';
@@ -29,7 +29,7 @@ export function judgeOutputs(call: Call): void {
     if (role === 'write' && value !== undefined && value !== UNKNOWN) call.machine.note(writesOutput(call, value));
 }
 
-/** `ssh-keygen` asks before it overwrites a key; an answer on its input decides. */
+/** Judges the key file of `ssh-keygen`, which asks before an overwrite unless its input answers. */
 function keyFile(call: Call): void {
   const words = call.args.map((field) => field.text);
   const target = words[words.indexOf('-f') + 1];
@@ -57,7 +57,7 @@ export function judgeRedirect(machine: Machine, { operator, target, fd }: Redire
   return overwrite(machine, target, 'truncating redirection', 'empties an existing file');
 }
 
-/** Paths that bash takes for a connection to another machine. */
+/** Paths that bash interprets as a connection to another machine. */
 const CONNECTION = /^\/[/.]*dev\/[/.]*(tcp|udp)\//;
 
 /** Returns whether input or output uses such a connection, also by a descriptor that the command opened. */

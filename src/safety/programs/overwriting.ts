@@ -31,17 +31,17 @@ import {
 
 const BACKUP_NAME =
   /(\.(bak|backup|orig|old|save|copy|sav|prev|dist|\d+|bkp|tmp)$|~$|[-_.](bak|backup|old|copy|orig)\b|backup|^\/tmp\/|^\/var\/tmp\/|\.\d{4}-?\d\d|\.example$)/i;
-/** A name that nothing obeys beside the file it was copied from. */
+/** The name of a backup beside its original, which no tool reads as configuration. */
 const BACKUP_BESIDE = /(\.(bak|backup|orig|old|save|sav|prev|dist|\d+|bkp)|~)$/i;
 
 type Transfer = {
   readonly sources: readonly Field[];
   readonly target: string;
-  /** The target is a directory by what is said of it, whatever is there. */
+  /** Whether the target is a directory by an option or a trailing slash. */
   readonly directory: boolean;
 };
 
-/** The operands of `cp`, `mv`, `install` and `ln`; undefined: there are none to judge. */
+/** Returns the operands of `cp`, `mv`, `install` and `ln`; undefined if there are none to judge. */
 function transferOf(call: Call): Transfer | undefined {
   const operands: readonly Field[] = call.reading?.operands ?? call.operands;
   const into = call.reading?.given.findLast(({ name }) => name === '-t' || name === '--target-directory')?.value;
@@ -53,7 +53,7 @@ function transferOf(call: Call): Transfer | undefined {
   return { sources: operands.slice(0, -1), target: last.text, directory: last.glob || operands.length > 2 };
 }
 
-/** Copies, moves and links: what they put where, and what was there. */
+/** Judges copies, moves and links by their targets, and by the files that those overwrite. */
 function judgeTransfer(call: Call): string {
   const { machine, program, reading } = call;
   if (program === 'install' && reading?.given.some(({ name }) => name === '-d' || name === '--directory')) {
@@ -84,7 +84,7 @@ function judgeTransfer(call: Call): string {
   return '';
 }
 
-/** Whether what is put there may be a link: a new one, or one that is moved or copied as it is. */
+/** Returns whether the new file may be a link: a created one, or one moved or copied as a link. */
 function makesLink(call: Call, sources: readonly Field[]): boolean {
   const { machine, program } = call;
   if (program === 'ln' || (program === 'cp' && hasGiven(call, /^(-l|-s|--link|--symbolic-link)$/))) return true;
@@ -96,7 +96,7 @@ function nameOf(path: string): string {
   return path.slice(path.replace(/\/+$/, '').lastIndexOf('/') + 1).replace(/\/+$/, '');
 }
 
-/** Where the files go: whether what obeys files looks there. */
+/** Judges the target directory: whether tools load files from it. */
 function judgePlace(call: Call, { sources, target, directory }: Transfer): StaticVerdict {
   const { machine, program } = call;
   if (isHarmlessTarget(target)) return harmless();
@@ -107,20 +107,23 @@ function judgePlace(call: Call, { sources, target, directory }: Transfer): Stati
   const place: Place = { target, folder, exact, mayFill: !exact && (folder || there === undefined) };
   const found: (StaticVerdict | undefined)[] = [];
   if (!folder || exact) found.push(specialTarget(machine, target));
-  // A link may stand for a directory of any content.
+  // The link may point to a directory with any contents.
   if (program === 'ln' && !folder) found.push(specialDirectory(machine, target));
   const odd = /^(ln|mv)$/.test(program) || isRecursive(call) || sources.some(({ text }) => isCredential(text));
   if (odd && isNewServed(machine, target))
     found.push(unknown('adds a link, a folder or a key that a server publishes'));
   for (const source of sources) found.push(...judgeArrival(call, source, place));
   return found.reduce<StaticVerdict>((verdict, each) => {
-    // A link there decides what runs; nothing that was there is lost by it.
+    // A new link there can decide which program runs, but overwrites nothing.
     const softer = program === 'ln' && each?.rule === 'write to start file';
     return each ? worse(verdict, softer ? unknown('adds a link that the shell or a tool may run') : each) : verdict;
   }, harmless());
 }
 
-/** `folder`: the target is a directory · `exact`: it is taken as a name · `mayFill`: files may come to stand in it. */
+/**
+ * `folder`: the target is a directory · `exact`: the target is the new name itself · `mayFill`: files may be put into
+ * it.
+ */
 type Place = {
   readonly target: string;
   readonly folder: boolean;
@@ -128,7 +131,7 @@ type Place = {
   readonly mayFill: boolean;
 };
 
-/** What one source brings to the place. */
+/** Judges one source by the name it gets in the target directory. */
 function judgeArrival(
   call: Call,
   { text, glob }: Field,
@@ -140,7 +143,7 @@ function judgeArrival(
   const whole = program === 'ln' || (machine.files !== undefined && lookAt(machine, text) !== 'directory');
   const found: (StaticVerdict | undefined)[] = [];
   if (mayFill) found.push(many ? specialDirectory(machine, target) : specialDirectory(machine, target, [name]));
-  // A directory brings files of any name with it.
+  // A copied directory brings files with any names.
   if (!whole && !many && (program === 'mv' || isRecursive(call)))
     found.push(specialDirectory(machine, folder && !exact ? join(target, name) : target));
   if (program === 'mv' && specialTarget(machine, text)) found.push(unknown('moves a file that tools obey'));
@@ -155,7 +158,7 @@ function isRecursive(call: Call): boolean {
   return hasGiven(call, /^(-r|-R|-a|--recursive|--archive)$/);
 }
 
-/** Does it leave what is there, or keep a copy of it? Of several options the last one decides. */
+/** Returns whether existing files stay, or a backup of them is made. Of several options the last one counts. */
 function keepsOld({ reading, machine }: Call, target: string): boolean {
   let skips = false;
   let backup: 'none' | 'simple' | 'numbered' = 'none';
@@ -170,7 +173,7 @@ function keepsOld({ reading, machine }: Call, target: string): boolean {
   }
   if (skips || backup === 'numbered') return true;
   if (backup === 'none' || suffix === '' || suffix.includes('/') || hasUnknown(suffix)) return false;
-  // A copy of that name from an earlier time, or from an earlier call of this line, would be the loss.
+  // A backup of that name from an earlier call would itself be overwritten.
   const copy = fileKey(machine, `${target}${suffix}`);
   if (machine.scope.backups.has(copy)) return false;
   machine.scope.backups.add(copy);
@@ -182,7 +185,7 @@ function backupKind(value: string): 'none' | 'simple' | 'numbered' {
   return /^(|nil|existing|never|simple)$/.test(value) ? 'simple' : 'none';
 }
 
-/** What was there: whether it is lost. */
+/** Judges whether the existing target is lost. */
 function judgeLoss(call: Call, transfer: Transfer): StaticVerdict {
   const { program } = call;
   const { sources, target } = transfer;
@@ -193,10 +196,10 @@ function judgeLoss(call: Call, transfer: Transfer): StaticVerdict {
   return program === 'ln' ? judgeLink(call, transfer) : judgeOverwriting(call, transfer);
 }
 
-/** Held in memory, or emptied when the machine starts. */
+/** Directories in memory, or emptied when the machine starts. */
 const EMPTIED = /^\/(dev\/shm|run|tmp|var\/run)(\/|$)/;
 
-/** What others miss once it was moved. */
+/** Judges a move by the loss of the source at its old place. */
 function judgeMovedAway(sources: readonly Field[], target: string): StaticVerdict | undefined {
   if (target === '/dev/null') return destructive('mv over a file', 'discards the file');
   const notOurs = sources.some(
@@ -216,13 +219,13 @@ function judgeLink(call: Call, { sources: fields, target, directory }: Transfer)
   if (copies && keepsOld(call, target)) return harmless();
   if (sources.includes('/dev/null')) return destructive('ln -f', 'replaces the file with nothing');
   const replaced = unknown('replaces a link or file if there is one');
-  // With -n or -T it is the link itself that goes, wherever it leads.
+  // With -n or -T the link itself is replaced, wherever it points.
   if (call.has('-n', '-T', '--no-dereference', '--no-target-directory'))
     return machine.files && lookAt(machine, target) === 'absent' ? harmless() : replaced;
   return judgeTarget(call, sources, target, directory, 'ln -f', replaced);
 }
 
-/** A copy or a move over what may be there. */
+/** Judges a copy or move onto a target that may exist. */
 function judgeOverwriting(call: Call, { sources: fields, target, directory }: Transfer): StaticVerdict {
   const { program, machine } = call;
   const sources = fields.map(({ text }) => text);
@@ -245,7 +248,7 @@ function judgeOverwriting(call: Call, { sources: fields, target, directory }: Tr
   );
 }
 
-/** Files into a directory that nobody can look into. */
+/** Judges files put into a directory that can’t be read. */
 function judgeUnseen(
   { machine }: Call,
   verb: string,
@@ -259,7 +262,7 @@ function judgeUnseen(
     : undefined;
 }
 
-/** What the target's name tells where nobody can look. */
+/** Judges a target by its name alone, where files can’t be looked up. */
 function judgeByName(call: Call, verb: string, target: string, directory: boolean): StaticVerdict {
   const clearlyNew =
     BACKUP_NAME.test(target) || /\/$|^\.{1,2}$/.test(target) || directory || /^(\.|\.\.|~|\$HOME)?\/?$/.test(target);
@@ -298,7 +301,7 @@ function judgeTarget(
   return harmless();
 }
 
-/** Programs that write files named by an argument; judged with the file system looked at. */
+/** Programs that write files named by an argument; existing files are looked up. */
 export const OVERWRITING: Handlers = {
   tee(call) {
     const append = call.has('-a', '--append');
@@ -373,7 +376,7 @@ export const OVERWRITING: Handlers = {
   },
 };
 
-/** What comes under the name in its address: the same command may run it next. */
+/** Notes a download named after its address, which the same command may run next. */
 function noteFetched({ machine, operands }: Call, directory: string): void {
   for (const { text } of operands) {
     const name = /([^/?#]+)(?:[?#][\s\S]*)?$/.exec(text)?.[1] ?? '';
@@ -381,7 +384,7 @@ function noteFetched({ machine, operands }: Call, directory: string): void {
   }
 }
 
-/** `-X POST …/admin/shutdown`: what an address is posted to says what it does. */
+/** Returns whether a request asks for a loss by its address: `-X POST …/admin/shutdown`. */
 function asksForLoss(call: Call): boolean {
   const method = call.value('-X', '--request', '--method') ?? '';
   return (
@@ -425,14 +428,14 @@ function download(call: Call, target: string | undefined): string {
   return '';
 }
 
-/** The verdict on an in-place edit of `paths`: existing files change and no copy is kept. */
+/** Returns the verdict on an in-place edit of `paths`: existing files change and no backup is kept. */
 export function editsInPlace(call: Call, rule: string, paths: readonly string[]): StaticVerdict {
   const notOurs = paths.filter((path) => !path.includes(OWN_TEMP) && !isMadeHere(call.machine, path));
   if (paths.length > 0 && notOurs.length === 0) return harmless('edits a file of its own');
   return paths.map((path) => onOurs(call.machine, path)).find(Boolean) ?? destructive(rule, 'edits files in place');
 }
 
-/** Jobs for later: what they will run is judged now. */
+/** Scheduled jobs, whose commands are judged now. */
 export const SCHEDULED: Handlers = {
   ...forAll('at batch', (call) => {
     if (call.has('-l', '-c', '-V')) return UNKNOWN;
@@ -453,14 +456,14 @@ export const SCHEDULED: Handlers = {
   },
 };
 
-/** Deleting what the session made loses nothing. */
+/** Deletions; deleting files that the session made loses nothing. */
 export const DELETING: Handlers = forAll('rm unlink', (call) => {
   if (!deletesOnlyOwn(call)) return undefined;
   call.machine.note(harmless('deletes only what was made in this session'));
   return UNKNOWN;
 });
 
-/** Ending a process that the same command, or a job of the session, has started loses nothing. */
+/** Ending processes; ending one that the same command or a job of the session started loses nothing. */
 export const ENDING: Handlers = forAll('kill', (call) => {
   if (!endsOnlyOwn(call)) return undefined;
   call.machine.note(harmless('ends only what this session started'));

@@ -9,22 +9,22 @@ import { hasUnknown, OWN_PROCESS, OWN_TEMP } from '../shell/taint.ts';
 import { destructive, harmless, type StaticVerdict, unknown, worse } from '../verdict.ts';
 import type { CallFacts } from './record.ts';
 
-/** Directories whose files belong to the system; changing one there is never a small matter. */
+/** Directories of system files; changing a file there is always serious. */
 const SYSTEM =
   /^\/(etc|boot|usr|lib|lib32|lib64|sbin|bin|opt|var\/(lib|spool|www|mail|db)|srv|System|Library\/Launch\w+|efi)(\/|$)/;
 const KERNEL = /^\/(proc|sys)\//;
-/** What belongs to the operating system. */
+/** Paths of the operating system. */
 export const SYSTEM_PATH = new RegExp(`${SYSTEM.source}|${KERNEL.source}`);
 /** Disks and partitions. */
 export const DISK =
   /^\/dev\/(r?disk|sd[a-z]|hd[a-z]|vd[a-z]|xvd[a-z]|nvme\d|mmcblk|md\d|dm-|mapper\/|disk\/|loop\d|nbd\d|sr\d|zvol\/|mtd|mem$|kmem$|port$|pmem|zd\d|vg\w*\/|drbd)/;
 const HARMLESS_DEVICE = /^(\/dev\/(null|zero|full|stdout|stderr|stdin|tty|fd\/\d+|random|urandom)|&?\d+-?|-)$/;
-/** An open directory stands behind a number there, and what is below it may be anything. */
+/** Paths through a process’s open files and directories, which may lead anywhere. */
 const BEHIND_DESCRIPTOR =
   /^\/[/.]*dev\/[/.]*(fd|std(in|out|err))\/+[^/]*[^/\d]|^\/[/.]*dev\/[/.]*(fd|std(in|out|err))\/.*\//;
 const KEYS = /(^|\/)(\.ssh\/|authorized_keys|\.gnupg\/|\.aws\/credentials|\.kube\/config|\.netrc|\.pgpass)/;
 
-/** An absolute, tidy path; undefined where the directory or a part of the path is not known. */
+/** Returns a normalised absolute path; undefined where the directory or a part of the path is unknown. */
 export function absolute(machine: Machine, path: string): string | undefined {
   if (hasUnknown(path) || path.includes('\0') || machine.scope.elsewhere) return undefined;
   const { cwd } = machine.scope;
@@ -34,7 +34,7 @@ export function absolute(machine: Machine, path: string): string | undefined {
   return cwd === undefined ? undefined : join(cwd, near);
 }
 
-/** `a/../b` is not `b` where `a` is a link, or the directory is one: then the way up starts where it leads. */
+/** Resolves `..`: if `a` is a link, or the working directory is one, `a/../b` starts from the link’s target. */
 function withoutParents(machine: Machine, files: FileLook, path: string, cwd: string | undefined): string | undefined {
   if (!path.includes('..') || !/(^|\/)\.\.(\/|$)/.test(path)) return path;
   let at = isAbsolute(path) ? '/' : (cwd ?? '');
@@ -46,29 +46,29 @@ function withoutParents(machine: Machine, files: FileLook, path: string, cwd: st
   return at;
 }
 
-/** The name under which a file is remembered: absolute where that is known, else without a leading `./`. */
+/** Returns the name under which a file is tracked: absolute if known, otherwise without a leading `./`. */
 export function fileKey(machine: Machine, path: string): string {
   return absolute(machine, path) ?? path.replace(/^(\.\/)+/, '');
 }
 
-/** Is this a disk or partition, so that writing to it destroys what it holds? */
+/** Returns whether the path is a disk or partition, whose content a write would destroy. */
 export function isDisk(path: string): boolean {
   return DISK.test(path);
 }
 
-/** Does the path belong to the operating system? */
+/** Returns whether the path belongs to the operating system. */
 export function isSystemPath(path: string): boolean {
   return SYSTEM_PATH.test(path);
 }
 
-/** Nothing is lost by writing there: `/dev/null` and the like, and temporary files of one's own. */
+/** Returns whether a write there loses nothing: `/dev/null` and similar, and temporary files of the command. */
 export function isHarmlessTarget(path: string): boolean {
   return HARMLESS_DEVICE.test(path) || path.includes(OWN_TEMP);
 }
 
 /**
- * What holds for any write to `path`, appended or not; undefined for an ordinary file. The path counts from the
- * directory the command has changed to, and with every link in it followed.
+ * Returns the verdict on any write to `path`, also an appending one; undefined for an ordinary file. The path is
+ * relative to the current directory of the command, and its links are resolved.
  */
 export function specialTarget(machine: Machine, path: string): StaticVerdict | undefined {
   if (isHarmlessTarget(path)) return harmless();
@@ -86,13 +86,13 @@ export function specialTarget(machine: Machine, path: string): StaticVerdict | u
   return worst;
 }
 
-/** The same for what a call adds to: where it goes must be known, and whether something obeys the file. */
+/** Returns the same for an appending write: its target must be known, and no tool may load the file. */
 export function adds(machine: Machine, path: string): StaticVerdict {
   machine.changed.add(fileKey(machine, path));
   return makes(machine, path);
 }
 
-/** The same for what a call makes, with nothing in it. */
+/** Returns the same for an empty new file or directory. */
 export function makes(machine: Machine, path: string): StaticVerdict {
   const special = specialTarget(machine, path);
   if (special) return special;
@@ -103,8 +103,8 @@ export function makes(machine: Machine, path: string): StaticVerdict {
 }
 
 /**
- * What holds for putting files into the directory `path`: under these names, or under names that nobody knows.
- * Undefined: an ordinary place.
+ * Returns the verdict on putting files with these names, or with unknown names, into the directory `path`; undefined
+ * for an ordinary place.
  */
 export function specialDirectory(
   machine: Machine,
@@ -125,14 +125,16 @@ export function specialDirectory(
 
 const OURS = destructive('write to start file', "changes aish-tui's own configuration or state");
 
-/** The verdict on changing a file of this program, which no model may; undefined: it is none. */
+/** Returns the verdict on changing a file of this program, which no model may do; undefined for any other file. */
 export function onOurs(machine: Machine, path: string): StaticVerdict | undefined {
   if (!isOurs(machine, path)) return undefined;
   machine.changesOurs = true;
   return OURS;
 }
 
-/** Does the path lead into this program's own files? `whole`: or does one of them lie below it? */
+/**
+ * Returns whether the path is one of this program’s own files, or inside its directories. `whole`: or a parent of one.
+ */
 function isOurs(machine: Machine, path: string, whole = false): boolean {
   const { ours = [], files } = machine;
   const full = ours.length === 0 ? undefined : absolute(machine, path);
@@ -143,10 +145,10 @@ function isOurs(machine: Machine, path: string, whole = false): boolean {
   );
 }
 
-/** Stands for a file of any name. */
+/** A placeholder for a file of any name. */
 const SOME_NAME = 'some file';
 
-/** The places that a path may mean: as written from where the command starts, and where its links lead. */
+/** Returns the places that a path may mean: as written, relative to the start directory, and with links resolved. */
 function placesOf(machine: Machine, path: string): readonly string[] {
   const { near } = machine.scope;
   const written = isAbsolute(path) || near === undefined ? normalize(path) : join(near, path);
@@ -155,17 +157,17 @@ function placesOf(machine: Machine, path: string): readonly string[] {
   if (!files || full === undefined || root === undefined) return [written];
   const real = files.real(full);
   const inside = relative(files.real(root), real);
-  // Within the directory it works in, a project may lie anywhere: what counts is the way from there.
+  // Only the path from the start directory counts: the project itself may be anywhere.
   const within = inside !== '..' && !inside.startsWith('../') && !isAbsolute(inside);
   if (!within) return [written, real];
   return isStartFile(real) ? [written, inside, real] : [written, inside];
 }
 
-/** Places that were looked at: each of a command is asked about by several judges. */
+/** A cache of judged places: several judges ask about each place of a command. */
 const ASKED = new Map<string, StaticVerdict | undefined>();
 const MAX_ASKED = 5000;
 
-/** A new file for a server to hand out: nothing of the system, but for what a server runs. */
+/** A new file below a web root: it is no system file unless the server executes it. */
 const SERVED = /^\/(var\/www|srv)\/(?!.*\.(php\d?|phtml|phar|cgi|pl|py|jsp|aspx?|sh)$)/;
 
 export function isNewServed(machine: Machine, path: string): boolean {
@@ -191,13 +193,13 @@ function judgePlace(path: string): StaticVerdict | undefined {
   return controlFile(path);
 }
 
-/** Whether a path is known to exist already; `unseen`: it could not be looked at, so it may be any file. */
+/** The known state of a path; `unseen`: it could not be checked, so it may be any file. */
 export type Existing = 'empty' | 'file' | 'directory' | 'absent' | 'unseen' | 'unknown';
 
-/** What is said of a write to a name that this command may have made a link. */
+/** The reason for a write through a name that this command may have made a link. */
 export const MAY_BE_LINK = 'writes through what may be a link made just now';
 
-/** Did this command make the file, in place of nothing, or did an action of the session before it? */
+/** Returns whether this command, or an earlier action of the session, created the file as a new one. */
 export function isMadeHere(machine: Machine, path: string): boolean {
   const key = fileKey(machine, path);
   if (machine.scope.made.has(key)) return true;
@@ -206,7 +208,7 @@ export function isMadeHere(machine: Machine, path: string): boolean {
   return true;
 }
 
-/** Looks at `path` without changing anything; `unknown` where looking is not possible. */
+/** Returns the state of `path` without changing anything; `unknown` where it can’t be looked up. */
 export function lookAt(machine: Machine, path: string): Existing {
   const full = absolute(machine, path);
   if (isMadeHere(machine, path)) return 'empty';
@@ -217,7 +219,7 @@ export function lookAt(machine: Machine, path: string): Existing {
   return seen.kind === 'file' && seen.size > 0 ? 'file' : 'empty';
 }
 
-/** May the path lead through a link that the same command made, or brought with files of others? */
+/** Returns whether the path may lead through a link that the same command made or unpacked. */
 export function throughLink(machine: Machine, path: string): boolean {
   return isBehindLink(machine, fileKey(machine, path));
 }
@@ -227,38 +229,38 @@ function isBehindLink(machine: Machine, key: string): boolean {
   return false;
 }
 
-/** Is a link at this path now? */
+/** Returns whether this path is currently a link. */
 export function isLink(machine: Machine, text: string): boolean {
   const path = absolute(machine, text);
   const real = machine.files?.real;
   return path !== undefined && real !== undefined && real(path) !== join(real(dirname(path)), basename(path));
 }
 
-/** Remembers that the command itself made this file. */
+/** Records that the command itself made this file. */
 export function remember(machine: Machine, path: string): void {
   machine.scope.made.add(fileKey(machine, path));
 }
 
-/** Remembers that the command moves files to `path` that it did not make. */
+/** Records that the command moves foreign files to `path`. */
 export function bringsOthers(machine: Machine, path: string): void {
   const key = fileKey(machine, path);
   machine.scope.made.delete(key);
   machine.scope.brought.add(key);
 }
 
-/** May something lie at, above or below `path` that the same command moves there? */
+/** Returns whether the same command may move a foreign file to `path`, above it or below it. */
 function holdsBrought(path: string, brought: ReadonlySet<string>): boolean {
   const [until = ''] = path.split(/[*?[]/, 1);
   const isBelow = (place: string) => place === path || place.startsWith(until === path ? `${path}/` : until);
   return [...brought].some((place) => hasUnknown(place) || isBelow(place) || path.startsWith(`${place}/`));
 }
 
-/** What is said of a target that nobody has seen. */
+/** The reason for a write to a target that could not be checked. */
 export const MAY_WRITE_OVER = 'may overwrite a file: it could not be checked';
 
 /**
- * The verdict on a write that empties `path` first. Without a directory to look in it counts as over an existing
- * file; `blind` says otherwise for programs that usually make new ones.
+ * Returns the verdict on a write that empties `path` first. Without a working directory it counts as an overwrite;
+ * `blind` is the verdict instead for programs that usually make new files.
  */
 export function overwrite(
   machine: Machine,
@@ -282,22 +284,22 @@ export function overwrite(
   return harmless();
 }
 
-/** Remembers that files of others were put there, from where the command starts: some of them may be links. */
+/** Records that foreign files were put there, relative to the start directory: some of them may be links. */
 export function bringsFiles(machine: Machine, path: string): void {
   const { scope } = machine;
   scope.links.add(fileKey(machine, path));
   if (!isAbsolute(path)) scope.foreign.add(join(scope.near ?? '', path));
 }
 
-/** Names of directories that programs make for what they make. */
+/** Names of directories that programs create for their output. */
 const MADE_DIRECTORY = pattern(String.raw`
     ^(\./)?(dump|backups?|dist|out|outputs?|extracted|unpacked|tmp|temp|coverage|htmlcov|reports?|site|public
     |_build|wheels|wheelhouse|downloads?|vendor|b|build|target|rendered|manifests)(/|$)|^/tmp/[^/]+
   `);
 
 /**
- * The verdict on a directory that gets files whose names nobody knows: it must not hold any yet, unless the program
- * `keeps` what is there.
+ * Returns the verdict on a directory that receives files with unknown names: it must be empty or new, unless the
+ * program `keeps` existing files.
  */
 export function fillsDirectory(machine: Machine, path: string, keeps = false): StaticVerdict {
   if (isHarmlessTarget(path)) return harmless();
@@ -308,15 +310,18 @@ export function fillsDirectory(machine: Machine, path: string, keeps = false): S
   return unknown('writes files into a directory that may hold some of the same names');
 }
 
-/** From where the command starts; a full path may be that very place, except where all may write. */
+/**
+ * Returns a path relative to the start directory; a full path is used as it is, except in directories where anybody may
+ * write.
+ */
 function writtenPlace(near: string | undefined, path: string): string | undefined {
   if (near === undefined || isAbsolute(path)) return undefined;
   return isAbsolute(near) && !/^\/(tmp|var\/tmp|dev\/shm)(\/|$)/.test(near) ? normalize(path) : join(near, path);
 }
 
 /**
- * Does this place lie within the directory the command starts in, so that what its files say counts as the project's
- * own? What the same command has fetched does not.
+ * Returns whether a place is inside the start directory, so that its files count as the project’s own. Files that the
+ * same command fetched do not.
  */
 export function isOwnProject(machine: Machine, path: string): boolean {
   if (hasUnknown(path) || /^[~@]|:\/\//.test(path) || machine.scope.elsewhere) return false;
@@ -329,7 +334,7 @@ export function isOwnProject(machine: Machine, path: string): boolean {
   return ![...foreign].some((place) => place === '.' || inside === place || inside.startsWith(`${place}/`));
 }
 
-/** The verdict on code of the project at this place that is run without being read. */
+/** Returns the verdict on code of the project at this place that runs without being read. */
 export function runsProject(machine: Machine, path = '.'): StaticVerdict {
   machine.runsProject = true;
   return machine.own?.isNew?.(absolute(machine, path) ?? path)
@@ -339,7 +344,7 @@ export function runsProject(machine: Machine, path = '.'): StaticVerdict {
 
 const HOME = /^(~|\/root|\/home\/[^/]+|\/Users\/[^/]+|\$HOME)(?:\/|$)/;
 
-/** Names that begin with a dot and tell no tool what to run; all others may. */
+/** Hidden names that tell no tool what to run; any other hidden name may. */
 const PLAIN_HIDDEN = pattern(
   String.raw`
     ^\.(|\.|[\w-]*ignore|gitkeep|keep|nojekyll|mailmap|cache|tmp|temp|trash|ds_store|done|placeholder
@@ -349,31 +354,31 @@ const PLAIN_HIDDEN = pattern(
   'i',
 );
 
-/** Is this the home directory of somebody? */
+/** Returns whether this is somebody’s home directory. */
 function isHome(path: string): boolean {
   return /^(~|\/root|\/home\/[^/]+|\/Users\/[^/]+|\$HOME)\/?$/.test(path);
 }
 
-/** Does the user's own shell, login or a tool of theirs run this file later? */
+/** Returns whether the user’s shell, login or another tool runs this file later. */
 function isStartFile(path: string): boolean {
   const home = HOME.exec(path)?.[0];
   return isOwnStart(path) || (home !== undefined && isHomeStart(path.slice(home.length)));
 }
 
-/** Does a name on the way begin with a dot, where a tool may look for what to do? */
+/** Returns whether a part of the path begins with a dot, as configuration of tools does. */
 function isHidden(path: string): boolean {
   return hasHiddenName(path) && path.split('/').some((name) => name.startsWith('.') && !PLAIN_HIDDEN.test(name));
 }
 
-/** Would Python import this file in place of a module of its own? */
+/** Returns whether Python would import this file instead of a standard module. */
 function shadowsModule(path: string): boolean {
   const name = path.endsWith('.py') ? /(?:^|\/)(\w+)\.py$/.exec(path)?.[1] : undefined;
   return name !== undefined && STANDARD_MODULES.has(name);
 }
 
 /**
- * What holds for writing to a file that decides what runs later; undefined for any other. What begins with a dot counts
- * as such unless it is known not to: each tool looks for files of its own.
+ * Returns the verdict on writing to a file that decides what runs later; undefined for any other. A hidden file counts
+ * as such unless it is known to be harmless, since each tool has its own files.
  */
 function controlFile(path: string): StaticVerdict | undefined {
   const tidy = path.replace(/\/\.?\//g, '/').replace(/^\.\//, '');
@@ -383,14 +388,14 @@ function controlFile(path: string): StaticVerdict | undefined {
     : undefined;
 }
 
-// Whether a command touches only files and processes that this line made, and what a kill sends.
+// Decides whether a command touches only files and processes that it made itself, and which signal a kill sends.
 
-/** Does a call delete only what this command, or an action of the session before it, has made? */
+/** Returns whether a call deletes only files that this command or an earlier action of the session made. */
 export function deletesOnlyOwn({ operands, machine }: CallFacts): boolean {
   return operands.length > 0 && operands.every(({ text }) => text.includes(OWN_TEMP) || isOwnTree(machine, text));
 }
 
-/** Is all that a path names, and all below it, the session's? */
+/** Returns whether the session made everything that a path names, and everything below it. */
 function isOwnTree(machine: Machine, text: string): boolean {
   const { scope, own } = machine;
   const path = absolute(machine, text);
@@ -404,7 +409,7 @@ function isOwnTree(machine: Machine, text: string): boolean {
   return true;
 }
 
-/** Does a call of `kill` name only processes that the same command, or a job of the session, has started? */
+/** Returns whether `kill` names only processes that the same command or a job of the session started. */
 export function endsOnlyOwn({ operands, machine }: CallFacts): boolean {
   const isOwn = (text: string) => {
     if (text === OWN_PROCESS) return true;
@@ -415,7 +420,7 @@ export function endsOnlyOwn({ operands, machine }: CallFacts): boolean {
   return operands.length > 0 && operands.every(({ text }) => isOwn(text));
 }
 
-/** The signal a call sends, by name or number; empty: none is named. */
+/** Returns the signal that a call sends, by name or number; empty if none is named. */
 export const signalOf = (call: CallFacts): string => {
   const given = call.value('-s', '--signal');
   const end = call.args.findIndex((field) => field.text === '--');
@@ -425,10 +430,10 @@ export const signalOf = (call: CallFacts): string => {
   return (given ?? found ?? '').replace(/^SIG/, '').toUpperCase();
 };
 
-/** Can the process not refuse it? */
+/** Returns whether the process can’t ignore the signal. */
 export const isKill = (signal: string) => signal === '9' || signal === 'KILL';
 
-/** Signal 0 only asks; CONT, WINCH and CHLD end nothing. */
+/** Returns whether the signal ends nothing: 0 only tests, and CONT, WINCH and CHLD are harmless. */
 export const isQuiet = (call: CallFacts) =>
   /^(0|CONT|WINCH|CHLD|URG|INFO|18|28|USR1|USR2|10|12|HUP|1)$/.test(signalOf(call)) ||
   call.has('-l', '--list', '-L', '--table');

@@ -6,11 +6,11 @@ import { harmless, unknown } from '../verdict.ts';
 import type { Call, Handler, Handlers } from './call.ts';
 import { runCode } from './code.ts';
 
-/** Programs of the system whose names a dependency of the project could have taken. */
+/** System programs whose names a dependency of the project may have taken. */
 const SYSTEM_NAME =
   /^(\[|awk|bash|cat|cp|cut|date|echo|env|find|git|grep|head|ls|make|mkdir|mv|node|npm|npx|printf|python3?|rm|sed|sh|sleep|sort|tail|tar|test|touch|true|wc|xargs)$/;
 
-/** Runners whose recipes stand in a file of the project: what would run is read and judged. */
+/** Runners whose commands are in a file of the project, which is read and judged. */
 export const PROJECT: ReadonlyMap<string, Handler> = new Map<string, Handler>([
   ['npm', runPackageScript],
   ['pnpm', runPackageScript],
@@ -18,7 +18,7 @@ export const PROJECT: ReadonlyMap<string, Handler> = new Map<string, Handler>([
   ['make', runMake],
 ]);
 
-/** The text of a file, seen from the working directory; null: it is not there; undefined: not known. */
+/** Returns the text of a file, relative to the working directory; null: missing; undefined: unknown. */
 export function textOf(call: Call, name: string): string | null | undefined {
   const { reading, scope, written } = call.machine;
   if (!reading || scope.cwd === undefined) return undefined;
@@ -30,7 +30,7 @@ export function textOf(call: Call, name: string): string | null | undefined {
   return content?.kind === 'text' ? content.text : content?.kind === 'absent' ? null : undefined;
 }
 
-/** `npm test`, `npm run x`: the script with those before and after it, as package.json has them. */
+/** Judges `npm test` and `npm run x` by the script in package.json, with its pre and post scripts. */
 function runPackageScript(call: Call): string | undefined {
   const words = call.args.map((field) => field.text).filter((word) => !/^(-s|--silent|--if-present)$/.test(word));
   const [sub = '', ...rest] = words;
@@ -49,13 +49,16 @@ function runPackageScript(call: Call): string | undefined {
   return UNKNOWN;
 }
 
-/** The script that a subcommand runs; yarn and pnpm take the name of a script for one of their own. */
+/** Returns the script that a subcommand runs; yarn and pnpm accept a script’s name as a subcommand. */
 function scriptBehind(program: string, sub: string): string | undefined {
   if (/^(t|tst)$/.test(sub)) return 'test';
   return /^(test|start|stop|restart)$/.test(sub) || (program !== 'npm' && SCRIPT_NAME.test(sub)) ? sub : undefined;
 }
 
-/** No settings of the project that may name another shell, and no dependency that took the name of a system program. */
+/**
+ * Returns whether the project has no settings that may name another shell, and no dependency with the name of a system
+ * program.
+ */
 function isPlainProject(call: Call): boolean {
   const settings = ['.npmrc', '.yarnrc', '.yarnrc.yml', '.pnpmfile.cjs'].map((file) => textOf(call, file));
   const { scope, reading } = call.machine;
@@ -65,14 +68,14 @@ function isPlainProject(call: Call): boolean {
   return !shadowed && settings.every((text) => text === null);
 }
 
-/** Without a name the scripts are listed. */
+/** Returns the output of a call without a script’s name, which lists the scripts. */
 function lists({ machine }: Call): string {
   machine.note(harmless('only lists the scripts of the project'));
   if (machine.reading) machine.reading.accounted++;
   return UNKNOWN;
 }
 
-/** Usual names of scripts, none of them a subcommand. */
+/** Usual names of scripts that are not subcommands of the runner. */
 const SCRIPT_NAME = /^(build|dev|lint|typecheck|format|check|preview|serve|watch|coverage|e2e)(:[\w:-]+)?$/;
 
 function scriptsIn(manifest: string): ReadonlyMap<string, string> | undefined {
@@ -82,7 +85,7 @@ function scriptsIn(manifest: string): ReadonlyMap<string, string> | undefined {
   return new Map(entries);
 }
 
-/** `make`, `make target`: the recipes that would run. Undefined: not all of the makefile can be read. */
+/** Judges `make` and `make target` by the recipes that would run. Undefined: the makefile can’t be read completely. */
 function runMake(call: Call): string | undefined {
   const given = call.args.map((field) => field.text);
   const words = given.filter((word) => !SHOWS_ONLY.test(word));
@@ -96,13 +99,13 @@ function runMake(call: Call): string | undefined {
   if (typeof text !== 'string') return undefined;
   const { recipes, isWhole } = recipesOf(text, targets);
   if (!isWhole) {
-    // What can be read of it is judged all the same.
+    // The part that can be read is judged anyway.
     for (const line of recipes)
       call.machine.inSubshell(() => runCode(call.machine, line, { stdin: call.io.stdin ?? '' }));
     return undefined;
   }
   if (words.length < given.length) {
-    // `make -n` runs the lines that begin with a plus all the same.
+    // `make -n` still runs lines that begin with a plus.
     if (/^\t[@\-\s]*\+/m.test(text)) return undefined;
     call.machine.note(harmless('only shows what it would run'));
     if (call.machine.reading) call.machine.reading.accounted++;
@@ -125,21 +128,21 @@ function quoted(word: string): string {
   return `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-// What `make` would run.
+// Reads a makefile to find the recipes that `make` would run.
 
 type Rule = { readonly needs: string[]; readonly recipe: string[] };
 
-/** Directives, functions and variables by which a makefile does more than its rules say. */
+/** Directives, functions and variables by which a makefile does more than its plain rules. */
 const BEYOND = pattern(String.raw`
     ^\s*(-?include|sinclude|define|endef|export|unexport|override|private|vpath|undefine|load|ifeq|ifneq|ifdef
     |ifndef|else|endif)\b|\$[({](?!\w+[)}])|!=|::|%|^\s*(SHELL|MAKEFLAGS|GNUMAKEFLAGS|VPATH|\.SHELLFLAGS)\b
     |^\.(?!PHONY\s*:|DEFAULT_GOAL\s*:?=)
   `);
-/** Files that make would not make by a rule of its own. */
+/** Source files, for which make has no builtin rule. */
 const SOURCE = /\.(h|hpp|py|js|mjs|ts|tsx|json|txt|md|html|css|toml|ya?ml|lock|svg|png)$/;
 const MAX_RULES = 200;
 
-/** What make sets by itself. The user's environment and the command line may say otherwise. */
+/** Variables that make itself sets. The environment and the command line may override them. */
 const BUILT_IN: Readonly<Record<string, string>> = {
   RM: 'rm -f',
   CC: 'cc',
@@ -150,8 +153,8 @@ const BUILT_IN: Readonly<Record<string, string>> = {
 };
 
 /**
- * The recipe lines that `make TARGETS` may run, in the order of the rules; without a target of the first one.
- * `isWhole`: the file does no more than plain rules and plain variables can say, so these are all.
+ * Returns the recipe lines that `make TARGETS` may run, in the order of the rules; without targets those of the first
+ * rule. `isWhole`: the file has only plain rules and variables, so the list is complete.
  */
 function recipesOf(
   text: string,
@@ -162,18 +165,20 @@ function recipesOf(
   const { rules, variables } = makefile;
   const goal = variables.get('.DEFAULT_GOAL') ?? rules.keys().next().value;
   const recipes = makefile.collect(targets.length > 0 ? targets : goal === undefined ? [] : [goal]);
-  // A makefile that has a rule of its own is made anew before anything else, even by `make -n`.
+  // A makefile with a rule for itself is rebuilt before anything else, even by `make -n`.
   const makesItself = [...rules.keys()].some((name) => /(^|\/)(GNUm|[Mm])akefile$/.test(name));
   return { recipes, isWhole: makefile.isWhole && !makesItself };
 }
 
-/** The rules of a makefile, read line by line. What is not understood is passed over, and it is not whole then. */
+/**
+ * The rules of a makefile, read line by line. Lines that are not understood are skipped, and `isWhole` becomes false.
+ */
 class Makefile {
   readonly rules = new Map<string, Rule>();
   readonly variables = new Map<string, string>();
   isWhole = true;
   readonly #phony = new Set<string>();
-  /** The rules that the next line of a recipe belongs to. */
+  /** The rules to which the next recipe line belongs. */
   #current: Rule[] = [];
 
   read(line: string): void {
@@ -193,7 +198,7 @@ class Makefile {
     for (const rule of this.#current) rule.recipe.push(command);
   }
 
-  /** One value each: what it has where it is used hangs on the order otherwise. */
+  /** Each variable may have one value: otherwise its value would depend on the order of use. */
   #assign(name: string, value: string, line: string): void {
     if (this.variables.has(name) || /[`]/.test(value) || line.includes('?=')) this.isWhole = false;
     if (!this.variables.has(name)) this.variables.set(name, this.#expanded(value));
@@ -229,7 +234,7 @@ class Makefile {
       done.add(name);
       const target = name;
       const rule = this.rules.get(target);
-      // Without a recipe make looks for a rule of its own.
+      // Without a recipe, make looks for a builtin rule.
       if (!rule && SOURCE.test(target) && !goals.includes(target)) continue;
       if (!rule || (rule.recipe.length === 0 && !this.#phony.has(target))) this.isWhole = false;
       out.unshift(...(rule?.recipe ?? []).map((line) => line.replaceAll('\0@', target)));
@@ -244,7 +249,7 @@ class Makefile {
     return found.split(/\s+/).filter((word) => word !== '');
   }
 
-  /** With its variables put in; `$@` stays a mark for the target, and what is not known a variable of the shell. */
+  /** Expands variables; `$@` becomes a placeholder for the target, and an unknown variable a shell variable. */
   #expanded(text: string): string {
     return text.replace(/\$(\$|@|\((\w+)\)|\{(\w+)\}|.|$)/g, (_, all: string, round?: string, curly?: string) => {
       if (all === '$') return '$';
@@ -257,7 +262,7 @@ class Makefile {
   }
 }
 
-/** Build tools whose input carries commands. */
+/** Build tools whose input contains commands. */
 export const BUILD: Handlers = {
   make(call) {
     if (call.value('-f', '--file', '--makefile') === '-' && call.io.stdin !== undefined)
@@ -269,7 +274,7 @@ export const BUILD: Handlers = {
   },
 };
 
-/** Recipe lines of a makefile given as text. */
+/** Judges the recipe lines of a makefile given as text. */
 function runRecipes(call: Call, text: string): void {
   for (const line of text.split('\n')) {
     const recipe = /^\t[@+-]*(.*)$/.exec(line)?.[1] ?? /^[^#=\n]*:[^=;\n]*;\s*[@+-]*(.*)$/.exec(line)?.[1];

@@ -29,8 +29,8 @@ import {
 } from './record.ts';
 
 /**
- * Whether a call is known to lose nothing: its record knows the program, the subcommand, every option and every
- * operand, and the judge of each role agrees. What is missing is the reason.
+ * Returns whether a call is proven to lose nothing: its record knows the program, subcommand, options and operands, and
+ * the judge of each role agrees. The reason names the unknown part.
  */
 export function prove(call: Call): StaticVerdict {
   const { reading, program } = call;
@@ -54,17 +54,17 @@ export function prove(call: Call): StaticVerdict {
   if (spec.undo !== undefined) verdict = worse(verdict, harmless(`${spec.undo} takes it back`));
   if (open !== undefined && !isDryReading(reading))
     verdict = worse(verdict, unknown(open, runsFiles ? { runsFiles } : undefined));
-  // The program's own judge, and the subcommand's.
+  // The judges of the program’s record and of the subcommand’s record.
   const { judge } = reading.root;
   if (judge) verdict = worse(verdict, judge(call, reading) ?? harmless());
   if (ofLevel && ofLevel !== judge) verdict = worse(verdict, ofLevel(call, reading) ?? harmless());
   return verdict;
 }
 
-/** Roles that no judge has anything against. */
+/** Roles that are always harmless. */
 const ONLY_TUNES: ReadonlySet<OperandRole> = new Set(['tune', 'dry', 'undry', 'idle']);
 
-/** The verdict on the operands; `fit`: the program takes all of them. */
+/** Returns the verdict on the operands; `fit`: the program accepts that many. */
 function judgeOperands(call: Call, reading: Reading): { readonly verdict: StaticVerdict; readonly fit: boolean } {
   const { level, operands } = reading;
   const { program } = call;
@@ -86,14 +86,17 @@ function judgeOperands(call: Call, reading: Reading): { readonly verdict: Static
   return { verdict, fit: true };
 }
 
-/** An option that writes without a word for where: only the program knows its name. */
+/** Judges an option that writes to a file whose name only the program knows. */
 function judgeOption(call: Call, role: Role, what: string, value: string | undefined): StaticVerdict {
   return role === 'write' && value === undefined
     ? unknown(`${what} writes a file that the command does not name`)
     : judgeRole(call, role, what, value ?? '');
 }
 
-/** `--no-dry-run`, `--dry-run=none`, `--dry-run false`: whether that is still a dry run, versions differ in. */
+/**
+ * Returns whether a dry run is switched off again, as by `--no-dry-run`, `--dry-run=none` or `--dry-run false`, on
+ * which versions differ.
+ */
 function takesBackDry({ given, operands }: Reading): boolean {
   if (given.length === 0) return false;
   let dry = false;
@@ -104,19 +107,19 @@ function takesBackDry({ given, operands }: Reading): boolean {
   return dry && operands.some(({ text }) => /^(false|no|none|off|0)$/.test(text));
 }
 
-/** Does it ask before a loss, and is there something on its input that may say yes? */
+/** Returns whether the program asks before a loss, and its input may answer yes. */
 function isAnswered(call: Call, reading: Reading): boolean {
   const { asks } = reading.level;
   if (asks === undefined || !isFed(call)) return false;
   return asks === '' || asks.split(' ').some((name) => reading.given.some((each) => each.name === name));
 }
 
-/** A dry run lifts what deletes and writes, never what runs or sends. */
+/** Returns whether a dry run makes this role harmless: deleting and writing, but never running or sending. */
 function isLifted(reading: Reading, role: Role): boolean {
   return (role === 'delete' || role === 'write' || role === 'add') && isDryReading(reading);
 }
 
-/** The judge of each role: `what` says which option or operand it is, for the reason. */
+/** Returns the verdict on one role; `what` names the option or operand for the reason. */
 function judgeRole(call: Call, role: Role, what: string, value: string): StaticVerdict {
   switch (role) {
     case 'tune':
@@ -150,13 +153,13 @@ function judgeRole(call: Call, role: Role, what: string, value: string): StaticV
   }
 }
 
-/** Names of what programs make: no suffix, archives, pictures, objects, dumps, keys. */
+/** Usual names of files that programs create: no suffix, archives, pictures, objects, dumps, keys. */
 const MADE = pattern(String.raw`
     (^|/)(dump|backups?|dist|build|out|output|target|bin|tmp|coverage)/|(^|/)[\w-]{2,}$|\.(o|a|so|out|exe|bin
     |img|tar|tgz|gz|zip|xz|zst|bz2|7z|whl|png|jpe?g|svg|gif|webp|pdf|html?|mp4|mp3|wav|dump|sql|key|pem|crt|csr
     |pub|gpg|asc|patch|diff|pcap|iso|wasm|class|jar|trace|bundle)$
   `);
-/** What is made empty tells nobody anything, but what is put there next may. */
+/** Judges an empty new file or directory: it tells no tool anything, but files put into it later may. */
 function makesEmpty({ machine }: Call, path: string): StaticVerdict {
   const place = worse(specialTarget(machine, path) ?? harmless(), specialDirectory(machine, path) ?? harmless());
   if (place.rule === 'write to start file' || place.rule === 'write to credentials')
@@ -164,26 +167,26 @@ function makesEmpty({ machine }: Call, path: string): StaticVerdict {
   return place.verdict === 'unknown' && !machine.scope.elsewhere ? harmless() : worse(place, makes(machine, path));
 }
 
-/** A file that is written: without a directory to look in nobody knows whether it is there already. */
+/** Judges a written file: without a working directory nobody knows whether it exists. */
 function writes(call: Call, path: string): StaticVerdict {
   const seen = writesOutput(call, path);
   const blind = !call.machine.files && seen.verdict === 'safe' && !isHarmlessTarget(path) && !MADE.test(path);
   return blind ? unknown('writes a file that may exist already') : seen;
 }
 
-/** A command in an option is walked for losses; what else it does on files nobody names stays unknown. */
+/** Judges a command in an option for losses; its other effects on unnamed files stay unknown. */
 function runs(call: Call, what: string, code: string): StaticVerdict {
   const { machine } = call;
   const inner = machine.watch(() => runCode(machine, `${code} ${UNKNOWN}`, { stdin: UNKNOWN }));
   return inner.verdict === 'destructive' ? inner : unknown(`${what} runs ${readable(code).slice(0, 40)}`);
 }
 
-/** Tests as pytest finds them by their name, and what it loads beside them. */
+/** Tests that pytest finds by their names, and files that it loads beside them. */
 const PYTHON_TESTS = /(^|\/)(conftest\.py|test_[^/]*\.py|[^/]*_test\.py)$/;
 
 /**
- * The verdict on the files that a program obeys without a word of the call naming them: they must be those of the
- * project it is started in, and what was written in this conversation must have been read and judged.
+ * Returns the verdict on files that a program loads without a word of the call naming them: they must be files of the
+ * project in the start directory, and files written in this conversation must have been read and judged.
  */
 function judgeObeyed(call: Call, { root, level, operands }: Reading): StaticVerdict {
   const control = level.control ?? root.control;
@@ -209,12 +212,14 @@ function judgeObeyed(call: Call, { root, level, operands }: Reading): StaticVerd
 
 const PYTHON_RUNNERS = /^(pytest|py\.test|unittest)$/;
 
-/** Of all modules only the tests are run by themselves; settings decide which, and the rest they import. */
+/** Returns whether a module is a test: only tests run by themselves; settings select them, and they import the rest. */
 function isTest(path: string): boolean {
   return PYTHON_TESTS.test(path) || !/\.py$/.test(path) || /(^|\/)(setup|sitecustomize|usercustomize)\.py$/.test(path);
 }
 
-/** A file that the model has written: Python can be read, for the rest it is not known what it makes the program do. */
+/**
+ * Judges a file that the model has written: Python can be read; for other files the effect on the program is unknown.
+ */
 function judgeOwn(call: Call, path: string): StaticVerdict {
   const { machine, program } = call;
   const { reading } = machine;
@@ -231,7 +236,7 @@ function judgeOwn(call: Call, path: string): StaticVerdict {
   );
 }
 
-/** An address of this machine, of its own network, or of the service that tells a cloud machine its keys. */
+/** An address of this machine, of its own network, or of the service that gives a cloud machine its keys. */
 const NEAR_HOST = pattern(
   String.raw`
     ^(localhost|kubernetes|.*\.(localhost|local|internal|lan|home|corp|svc|consul|cluster|nip\.io|sslip\.io
@@ -241,17 +246,17 @@ const NEAR_HOST = pattern(
   `,
   'i',
 );
-/** What services answer everywhere to say how they are. */
+/** Paths that many services have for reporting their state. */
 const LOOKS =
   /^\/?$|^\/(health(z|check)?|status|ready(z)?|live(z|ness)?|readiness|ping|version|metrics|favicon\.ico|robots\.txt|index\.html?)\/?$/i;
 
-/** A part of an address that says to take something away or to do it: a server should not obey it, and many do. */
+/** Words in an address that ask for a deletion or an action: a server should not obey them in a GET, but many do. */
 const CHANGES =
   /[/?&=.](delete|remove|destroy|purge|drop|wipe|erase|reset|revoke|unsubscribe|shutdown|reboot|logout|disable|terminate)([/?&=]|$)/i;
 
 /**
- * The verdict on asking another machine: what stands in the question leaves, and a service nearby may take an address
- * for an order.
+ * Returns the verdict on a request to another machine: its content leaves this one, and a nearby service may treat an
+ * address as a command.
  */
 function judgeQuestion(program: string, what: string, text: string): StaticVerdict {
   if (hasUnknown(text)) return unknown(`${what}: sends unknown parts`);
@@ -259,7 +264,7 @@ function judgeQuestion(program: string, what: string, text: string): StaticVerdi
   return judgeAddress(text);
 }
 
-/** The verdict on the words of a call that reaches another machine: none of them may carry what is not known. */
+/** Returns the verdict on the words of a call that reaches another machine: none may contain an unknown part. */
 function judgeReach(
   { program, facts, args }: Pick<CallFacts, 'program' | 'facts' | 'args'>,
   path: readonly string[],
@@ -278,9 +283,9 @@ function judgeAddress(address: string): StaticVerdict {
   const [authority = ''] = rest.split(/[/?#]/, 1);
   const host = authority.replace(/^.*@/, '').replace(/:\d*$/, '');
   const path = rest.slice(authority.length);
-  // Curl makes several addresses of one in braces.
+  // Curl expands braces in an address to several addresses.
   const near = /[{}[\]]/.test(host) ? /\[|local|127|\b10\b|192|169/.test(host) : NEAR_HOST.test(host);
-  // Without a dot and with a port it is a service beside this one.
+  // A host without a dot and with a port is a service on the local network.
   const beside = /^[^.@]*:\d+$/.test(authority) && host !== '';
   if (CHANGES.test(path)) return unknown('requests an address that may be a command');
   if (!near && !beside && host !== '') return harmless();

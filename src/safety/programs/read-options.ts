@@ -13,7 +13,7 @@ type State = {
   strayed: boolean;
 };
 
-/** Reads the words of a call exactly as its record says: clusters, prefixes, `=`, `--`, values, subcommands. */
+/** Parses the words of a call exactly by its record: clusters, prefixes, `=`, `--`, values, subcommands. */
 export function readExactly(program: string, record: Compiled, args: readonly Field[]): Reading {
   const state: State = {
     root: record,
@@ -34,7 +34,7 @@ export function readExactly(program: string, record: Compiled, args: readonly Fi
   return state;
 }
 
-/** Reads the word at `at`, with what belongs to it; returns where the next one is. */
+/** Parses the word at `at`, with its value; returns the index of the next word. */
 function readWord(program: string, state: State, args: readonly Field[], at: number): number {
   const field = args[at] as Field;
   const { text } = field;
@@ -55,13 +55,13 @@ function readWord(program: string, state: State, args: readonly Field[], at: num
   return at + 1;
 }
 
-/** Takes the words from `at` on as operands; returns where the next one is. */
+/** Takes the words from `at` on as operands; returns the index of the next word. */
 function restAreOperands(state: State, args: readonly Field[], at: number): number {
   state.operands.push(...args.slice(at));
   return args.length;
 }
 
-/** A text that nobody knows, or a pattern: what it becomes may begin with a dash. */
+/** Returns whether an unknown text or a pattern may become a word that begins with a dash. */
 export function mayBeOption({ text, glob, named }: Field): boolean {
   return UNREAD.test(text) || (glob && !named && /^[*?[]/.test(text));
 }
@@ -78,11 +78,11 @@ function isExactOption(state: State, text: string): boolean {
   return true;
 }
 
-/** A word in the place of a subcommand: true when it was one, or is missing there. */
+/** Handles a word in the position of a subcommand: returns true if it was one, or if one is missing. */
 function descend(program: string, state: State, field: Field): boolean {
   const { subs } = state.level;
   if (!subs || state.operands.length > 0) return false;
-  // No subcommand has a mark in its name.
+  // No subcommand has a pattern character in its name.
   const found = field.glob ? undefined : (subs.get(field.text) ?? (hasUnknown(field.text) ? undefined : subs.get('*')));
   if (!found) {
     if (subs.get('')?.operands.length) {
@@ -100,7 +100,7 @@ function descend(program: string, state: State, field: Field): boolean {
   return true;
 }
 
-/** Reads one option word; returns how many more words it took. */
+/** Parses one option word; returns how many further words it took. */
 function readExactOption(program: string, state: State, text: string, args: readonly Field[], at: number): number {
   const { options, singleDash } = state.level;
   const equals = text.indexOf('=');
@@ -116,7 +116,7 @@ function readExactOption(program: string, state: State, text: string, args: read
   return readCluster(program, state, text, args[at + 1]);
 }
 
-/** Takes an option that is known by the whole word, with its value; returns how many more words that took. */
+/** Takes an option whose whole word is known, with its value; returns how many further words it took. */
 function takeOption(
   program: string,
   state: State,
@@ -142,7 +142,7 @@ function takeOption(
   return 0;
 }
 
-/** `-xvf archive`: each letter must be known; one that takes a value takes the rest, or the next word. */
+/** Parses `-xvf archive`: each letter must be known; a letter with a value takes the rest, or the next word. */
 function readCluster(program: string, state: State, text: string, next: Field | undefined): number {
   const { options } = state.level;
   for (let k = 1; k < text.length; k++) {
@@ -167,7 +167,7 @@ function readCluster(program: string, state: State, text: string, next: Field | 
   return 0;
 }
 
-/** `tar xzf a.tgz`: letters whose values follow in order. */
+/** Parses `tar xzf a.tgz`: letters without a dash, whose values follow in order. */
 function readExactLetters(program: string, state: State, text: string, args: readonly Field[], at: number): number {
   let taken = 0;
   for (const letter of text) {
@@ -180,7 +180,7 @@ function readExactLetters(program: string, state: State, text: string, args: rea
   return taken;
 }
 
-/** getopt takes a unique beginning for the option; where several fit, the most dangerous reading counts as unknown. */
+/** Resolves an abbreviated option as getopt does; if several match, the call is unknown unless all are harmless. */
 function byPrefix(options: ReadonlyMap<string, OptionSpec>, name: string, singleDash = false): string | undefined {
   if (singleDash) return name.startsWith('--') && options.has(name.slice(1)) ? name.slice(1) : undefined;
   if (name.length < 4) return undefined;

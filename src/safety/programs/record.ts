@@ -4,12 +4,13 @@ import type { StaticVerdict } from '../verdict.ts';
 import type { Operand } from './options.ts';
 
 /**
- * What an option or an operand does. Each role but the harmless ones has one judge (`proof.ts`): `tune` changes how,
- * not what · `read` names what is read · `ask` stands in a question to another machine · `write` names a file that is
- * replaced · `add` names what is made new · `make` the same, empty · `into` names a directory that is filled ·
- * `project` names a place whose files say what is run · `run` is shell code · `load` names a file that can run code, or
- * sets a program · `send` gives something away or changes the network target · `delete` removes something · `dry`
- * makes this subcommand only show what it would do, `undry` takes that back · `idle` makes it print and end (`--help`).
+ * The effect of an option or an operand. Each role except the harmless ones has one judge (`proof.ts`): `tune` changes
+ * how the program works · `read` names a file that is read · `ask` is sent in a request to another machine · `write`
+ * names a file that is replaced · `add` names a new file · `make` names an empty new file or directory · `into` names a
+ * directory that is filled · `project` names a directory whose files decide what runs · `run` is shell code · `load`
+ * names a file that can run code, or sets a program · `send` sends data away or changes the network target · `delete`
+ * removes something · `dry` makes this subcommand only show its effect, `undry` switches that off · `idle` makes it
+ * print and end (`--help`).
  */
 const ROLES = [
   ...(['tune', 'read', 'ask', 'write', 'add', 'make', 'into', 'project'] as const),
@@ -18,31 +19,32 @@ const ROLES = [
 export type Role = (typeof ROLES)[number];
 
 /**
- * Roles of operands: `command`: the rest is a command; `shell`: joined and given to a shell; `judged`: by a handler.
+ * Roles of operands: `command`: the rest is a command; `shell`: the words are joined and run by a shell; `judged`: a
+ * handler judges them.
  */
 export type OperandRole = Role | 'command' | 'shell' | 'judged';
 
-/** What a record's own judge may look at. */
+/** The facts about a call that a record’s own judge may use. */
 export type CallFacts = {
   readonly program: string;
   readonly facts: ProgramFacts;
   readonly args: readonly Field[];
   readonly io: Io;
   readonly machine: Machine;
-  /** The operands as sorted without the record. */
+  /** The operands, sorted without the record. */
   readonly operands: readonly Operand[];
   /** All words as one line. */
   readonly line: string;
-  /** Is one of these options given? */
+  /** Returns whether one of these options is given. */
   has(...names: readonly string[]): boolean;
-  /** The value of an option, the last one given. */
+  /** Returns the value of an option; if repeated, of the last one. */
   value(...names: readonly string[]): string | undefined;
 };
 
 /** One option as given: its name in the record, and its value. */
 export type Given = { readonly name: string; readonly role: Role; readonly value?: string };
 
-/** The words of a call, each with its place in the record. */
+/** The words of a call, each with its role in the record. */
 export type Reading = {
   /** The record of the program. */
   readonly root: Compiled;
@@ -51,31 +53,31 @@ export type Reading = {
   /** Subcommand words in order. */
   readonly path: readonly string[];
   readonly given: readonly Given[];
-  /** How many options stand before the first subcommand. */
+  /** How many options precede the first subcommand. */
   readonly before: number;
   readonly operands: readonly Field[];
-  /** What the record does not know, in words; undefined: nothing. */
+  /** Describes the part that the record does not know; undefined: everything is known. */
   readonly missing: string | undefined;
-  /** A subcommand stands there that the record does not know. */
+  /** Whether there is a subcommand that the record does not know. */
   readonly strayed: boolean;
 };
 
-/** The role of the operand at `index`; the last one of the record repeats. */
+/** Returns the role of the operand at `index`; the record’s last role repeats. */
 export function roleOf(level: Compiled, index: number): OperandRole | undefined {
   return level.operands[Math.min(index, level.operands.length - 1)];
 }
 
-/** Does something stand on its standard input: text, a file, or what another program prints? */
+/** Returns whether a call has text on its standard input: a string, a file, or the output of another program. */
 export function isFed({ io }: Pick<CallFacts, 'io'>): boolean {
   return io.stdin !== undefined && io.stdin !== '';
 }
 
-/** Is one of these options given? Names as the record writes them. */
+/** Returns whether one of these options is given, by the names in the record. */
 export function given(reading: Reading, ...names: readonly string[]): boolean {
   return reading.given.some(({ name }) => names.includes(name));
 }
 
-/** Is it a request for help or the version, with nothing beside it that would act first? */
+/** Returns whether a call only asks for help or the version, with nothing that would take effect first. */
 export function isIdle({ given, operands }: Reading): boolean {
   if (operands.length > 0) return false;
   let idle = false;
@@ -86,7 +88,7 @@ export function isIdle({ given, operands }: Reading): boolean {
   return idle;
 }
 
-/** Does the last option that says so make this subcommand only show what it would do? */
+/** Returns whether this is a dry run, by the last option about it. */
 export function isDryReading(reading: Reading): boolean {
   for (let at = reading.given.length - 1; at >= 0; at--) {
     const { role, value } = reading.given[at] as Given;
@@ -96,64 +98,64 @@ export function isDryReading(reading: Reading): boolean {
   return false;
 }
 
-/** A finding of one program. `asks`: what must hold beside a shape; `when`: what data can't say. */
+/** A finding of one program. `asks`: a condition besides the shape; `when`: a condition in code. */
 export type RecordFinding = Finding & {
   readonly asks?: Condition;
   readonly when?: (call: CallFacts) => boolean;
 };
 
-/** What else holds of a program, whatever the words of a call. */
+/** Facts about a program, whatever the words of a call. */
 export type Trait =
-  /** It gives what it is given to another machine. */
+  /** Sends its input to another machine. */
   | 'sends'
-  /** It prints what the files it is given hold. */
+  /** Prints the contents of its files. */
   | 'prints'
-  /** It looks at a file's name, size or sum and never at its text, or a key is made for it. */
+  /** Reads only a file’s name, size or checksum, never its text. */
   | 'namesOnly'
-  /** It prints the words it is given, or only compares them. */
+  /** Prints or compares its own words. */
   | 'keepsWords'
-  /** With certain words it prints what is meant for `eval`. */
+  /** With certain words prints text that is meant for `eval`. */
   | 'printsSetup'
-  /** It runs files of the project. */
+  /** Runs files of the project. */
   | 'runsProject'
-  /** Its words say what it does, so that a reading verb settles it (`aws ec2 describe-instances`). */
+  /** Its words describe its effect, so that a reading verb decides (`aws ec2 describe-instances`). */
   | 'speaks';
 
-/** How a wrapper's own arguments end and the command it runs begins. */
+/** How a wrapper’s own arguments end and its command begins. */
 export type Wrapper = {
-  /** Its options that take a value, where they are not those of the record. */
+  /** The wrapper’s options with a value, if they differ from those of the record. */
   readonly values?: string;
-  /** Operands of its own before the command (`timeout 5 cmd`). */
+  /** How many of its own operands precede the command (`timeout 5 cmd`). */
   readonly skip?: number;
-  /** A subcommand that must come first (`poetry run cmd`); otherwise the tables judge. */
+  /** The subcommand that must come first (`poetry run cmd`); otherwise the tables judge the call. */
   readonly sub?: string;
   /** Options whose value is shell code. */
   readonly code?: string;
-  /** The remaining words are joined and given to a shell. */
+  /** The remaining words are joined and run by a shell. */
   readonly joined?: boolean;
-  /** Like `joined`, but several words stay the words they are (`heroku run bash -c 'x y'`). */
+  /** Like `joined`, but several words stay separate (`heroku run bash -c 'x y'`). */
   readonly joinedAlone?: boolean;
   /** Options after which all words are the command. */
   readonly after?: string;
-  /** With this subcommand the words after `--` go to a shell elsewhere (`gcloud compute ssh vm -- cmd`). */
+  /** With this subcommand the words after `--` run in a remote shell (`gcloud compute ssh vm -- cmd`). */
   readonly remote?: string;
-  /** The command is a subcommand of this program (`terragrunt run-all destroy`). */
+  /** The program whose subcommand the command is (`terragrunt run-all destroy`). */
   readonly as?: string;
-  /** Without such an option it is no wrapper. */
+  /** The program is a wrapper only with such an option. */
   readonly onlyCode?: boolean;
-  /** Options that mean: nothing is run. */
+  /** Options with which nothing is run. */
   readonly idle?: string;
   /** The command runs on another machine. */
   readonly elsewhere?: boolean;
-  /** Without a command it starts a shell, which reads its input. */
+  /** Without a command it starts a shell, which reads commands from its input. */
   readonly session?: boolean;
-  /** A file of Python that it is given is run by Python, and so is what stands on its input. */
+  /** Python runs the Python file or the input that it gets. */
   readonly python?: true;
-  /** A lone dash is an option (`su -`). */
+  /** A lone dash counts as an option (`su -`). */
   readonly dash?: boolean;
 };
 
-/** What a program sends. The words say more: to whom, and which files. */
+/** The kind of data that a program sends. The words of a call add the receiver and the files. */
 type SendKind =
   | 'push'
   | 'publish'
@@ -167,45 +169,47 @@ type SendKind =
   | 'forge'
   | 'packages';
 
-/** Without `when` the words of its reader decide; else its operands in one line do. */
+/**
+ * When a program sends data. Without `when` its own reader decides; otherwise the operands, as one line, must match.
+ */
 export type Sends = { readonly as: SendKind; readonly when?: RegExp };
 
-/** What is known of a program as a whole, also of one whose options nobody has written down. */
+/** Facts about a program as a whole, also without a list of its options. */
 export type Facts = {
-  /** Options that take a value beside those of the roles, for rules, which read a call whatever its subcommand. */
+  /** Options with a value besides those of the roles, for rules, which ignore the subcommand. */
   readonly values?: string;
-  /** Long options begin with one dash, and letters are never taken apart. */
+  /** Long options begin with one dash, and letters are never split. */
   readonly singleDash?: boolean;
-  /** Options that make a call a dry run where no role says so; by subcommand where only some have one. */
+  /** Options for a dry run besides those with the role `dry`; by subcommand if only some have one. */
   readonly dryRun?: string | Readonly<Record<string, string>>;
-  /** Where the record knows every word of a call, its operand with the role `command` is where the command begins. */
+  /** If the record knows every word of a call, its operand with the role `command` begins the command. */
   readonly exact?: boolean;
-  /** It runs a command that its arguments name. */
+  /** The program runs a command that its arguments name. */
   readonly wraps?: Wrapper;
   readonly traits?: readonly Trait[];
-  /** Options whose value is no file that is sent: a key of the caller's own, which proves who asks, or a format. */
+  /** Options whose value names a file that is not sent: the caller’s own key, or a format. */
   readonly keys?: string;
-  /** Its words go to another machine, whatever they mean there: always, or with these subcommands. */
+  /** Its words are sent to another machine: always, or with these subcommands. */
   readonly reaches?: true | string;
-  /** What it sends away, and by which words. */
+  /** The data that it sends, and with which words. */
   readonly leaves?: Sends;
-  /** The option after which code stands that it runs. */
+  /** The option whose value is code that it runs. */
   readonly code?: RegExp;
-  /** What it prints, where that follows from its words and its input. */
+  /** Its output, where that follows from its words and its input. */
   readonly output?: Output;
 };
 
-/** What is known of a program as a whole, its options as sets. */
+/** The facts about a program as a whole, with its options as sets. */
 export type ProgramFacts = {
   readonly values: ReadonlySet<string>;
   readonly singleDash: boolean;
-  /** Options that make a call a dry run, by subcommand; `*`: by any. */
+  /** The options for a dry run, by subcommand; `*`: with any. */
   readonly dryRun: ReadonlyMap<string, readonly string[]>;
   readonly exact: boolean;
   readonly wraps: Wrapper | undefined;
   readonly traits: ReadonlySet<Trait>;
   readonly keys: ReadonlySet<string>;
-  /** Subcommands by which its words go to another machine; `true`: by any. */
+  /** The subcommands with which its words are sent to another machine; `true`: with any. */
   readonly reaches: true | ReadonlySet<string>;
   readonly code: Facts['code'];
   readonly leaves: Facts['leaves'];
@@ -218,43 +222,43 @@ export type ProgramFacts = {
  * (`head -5`).
  */
 export type Spec = { readonly [role in Role]?: string } & Facts & {
-    /** Nobody has written down its options and operands: a call of it is never known to lose nothing. */
+    /** Its options and operands are not listed, so a call is never proven harmless. */
     readonly unread?: boolean;
-    /** What holds of some of the row's programs alone. */
+    /** Facts that apply to some of the row’s programs only. */
     readonly of?: Readonly<Record<string, Facts>>;
-    /** Roles of the operands in order; the last one repeats. Absent: it takes none. */
+    /** Roles of the operands in order; the last one repeats. Absent: it takes no operands. */
     readonly operands?: string;
-    /** Subcommands, several names to a row; `''` is the program without one, `*` any other. */
+    /** Subcommands, several names to a row; `''` is the program without a subcommand, `*` is any other. */
     readonly subs?: Readonly<Record<string, Spec>>;
-    /** Options of this level may also stand after the subcommand. */
+    /** Options of this level may also follow the subcommand. */
     readonly global?: boolean;
     /** The first word may be letters without a dash (`tar xf`, `ps aux`). */
     readonly oldStyle?: boolean;
-    /** Options end at the first operand, as they do for what runs a command. */
+    /** Options end at the first operand, as in programs that run a command. */
     readonly stopsAtOperand?: boolean;
     /** Files, by name, that tell the program what to run. Writing one taints the program. */
     readonly control?: RegExp;
-    /** Why a call that is known in every part is still not known to be harmless. */
+    /** Why a fully known call is still not proven harmless. */
     readonly open?: string;
-    /** What it runs are files of the project: a second opinion on it is not kept. */
+    /** It runs files of the project: a second opinion about it is not cached. */
     readonly runsFiles?: boolean;
-    /** Programs that it starts by itself, which no word of the call names. */
+    /** Programs that it starts without a word of the call naming them. */
     readonly helpers?: string;
-    /** What brings back what it takes from the tree, as its manual says. */
+    /** How a deletion in the tree can be reverted, as its manual says. */
     readonly undo?: string;
     /** Options after whose value only operands follow (`python -c CODE …`). */
     readonly last?: string;
-    /** A word that begins with `@` names a file that holds more words. */
+    /** A word that begins with `@` names a file with further words. */
     readonly argFiles?: boolean;
-    /** Its input answers before it writes over something: with these options, or always (`''`). */
+    /** Its input can answer its question before an overwrite: with these options, or always (`''`). */
     readonly asks?: string;
     /** It has no options: every word is an operand (`echo`). */
     readonly noOptions?: boolean;
-    /** Calls that take something away, each with its reason and examples; of several that hold the first counts. */
+    /** Calls that delete or lose something, each with its reason and examples; the first match counts. */
     readonly findings?: readonly RecordFinding[];
     /** The family of its findings in the documentation. */
     readonly family?: string;
-    /** What roles can't say; undefined: nothing against it. */
+    /** A check in code of conditions that roles can’t express; undefined: no objection. */
     readonly judge?: (call: CallFacts, reading: Reading) => StaticVerdict | undefined;
   };
 
@@ -263,7 +267,7 @@ export type Records = Readonly<Record<string, Spec>>;
 
 export type OptionSpec = { readonly role: Role; readonly value: 'none' | 'required' | 'attached' | 'until' };
 
-/** What of a row is asked for on every call, with all keys in one order. */
+/** The fields of a record that are read on every call, always in one order. */
 const ASKED = [
   ...(['singleDash', 'oldStyle', 'stopsAtOperand', 'argFiles', 'noOptions'] as const),
   ...(['control', 'open', 'runsFiles', 'asks', 'judge'] as const),
@@ -275,16 +279,16 @@ export type Compiled = Asked & {
   readonly options: ReadonlyMap<string, OptionSpec>;
   readonly subs: ReadonlyMap<string, Compiled> | undefined;
   readonly operands: readonly OperandRole[];
-  /** The last operand that does more than be read: a word before it that becomes several would shift what it names. */
+  /** The index of the last operand that is not only read: an unknown number of words before it would shift it. */
   readonly lastActing: number;
   readonly last: ReadonlySet<string>;
-  /** Does it have options that do more than change how it reads and prints? */
+  /** Whether it has options that do more than change how it reads and prints. */
   readonly hasActingOptions: boolean;
-  /** Is all that it does known, and is nothing of that to take something away? */
+  /** Whether all its effects are known and none is a loss. */
   readonly isMild: boolean;
-  /** Does it say which option makes this a dry run? */
+  /** Whether it names an option for a dry run. */
   readonly knowsDryRuns: boolean;
-  /** The row of the program without a subcommand, with the options before it. */
+  /** The record of the program without a subcommand, with the options before it. */
   readonly bare: Compiled | undefined;
 };
 
@@ -294,7 +298,7 @@ const VALUES = [
   [';', 'until'],
 ] as const;
 
-/** A row as lookup tables; `inherited` are the options of the levels above. */
+/** Compiles a row to lookup tables; `inherited` are the options of the levels above. */
 export function compileSpec(spec: Spec, inherited: ReadonlyMap<string, OptionSpec> = new Map()): Compiled {
   const options = new Map(inherited);
   for (const role of ROLES) {
@@ -339,63 +343,63 @@ export function words(text: string | undefined): readonly string[] {
   return (text ?? '').split(/\s+/).filter((word) => word !== '');
 }
 
-/** Calls that take something away, with the reason and the lines that show it. */
+/** Calls that delete or lose something, with the reason and example lines. */
 export type Finding = {
-  /** Shown to the person and used to switch the row off. */
+  /** The name shown to the user, and used to disable the row. */
   readonly name: string;
   /** Shapes of calls, any of which matches; see `compileShape`. */
   readonly shapes?: readonly string[];
   readonly reason: string;
-  /** What it takes are changes of files alone, which the store keeps where they lie in the project's tree. */
+  /** Its losses are only changes of files, which undo keeps if they are in the project’s tree. */
   readonly kept?: true;
-  /** One of the deletions and losses of history that always ask where the user made what is lost (SF-10, MO-9). */
+  /** A deletion or loss of history that always asks if the user made the lost data (SF-10, MO-9). */
   readonly named?: 'files' | 'repository' | 'data';
   /**
-   * In Project mode the kernel blocks it, so it runs and is refused: a write outside the project on every kernel, a
-   * signal to other processes where commands have namespaces.
+   * Whether the kernel blocks it in Project mode, so that it may run: `writes` outside the project on every kernel,
+   * `signals` to other processes where commands have namespaces.
    */
   readonly bounded?: 'writes' | 'signals';
 };
 
-/** A finding or a rule: its name, why it matters, and what else is said of it. */
+/** Makes a finding or a rule from its name, its reason and its conditions. */
 export function row<Row extends Finding>(name: string, reason: string, more?: Omit<Row, 'name' | 'reason'>): Row {
   return { name, reason, ...more } as Row;
 }
 
 /**
- * What must hold of a call, all of it. Words that are missing count as empty. The words of a call are its arguments;
- * those that are no options nor their values are its operands.
+ * The conditions on a call, all of which must hold. Missing words count as empty. Arguments are all words of the call;
+ * operands are those that are neither options nor their values.
  */
 export type Condition = {
   /** See `compileShape`. */
   readonly shape?: string;
   readonly first?: RegExp;
   readonly second?: RegExp;
-  /** The last operand. */
+  /** Matches the last operand. */
   readonly last?: RegExp;
-  /** Some operand; `later`: but the first. */
+  /** Matches any operand; `later`: any except the first. */
   readonly operand?: RegExp;
   readonly later?: RegExp;
-  /** All operands in one line, or those from the one to before the other. */
+  /** Matches all operands in one line, or those from the first number up to the second. */
   readonly words?: RegExp;
   readonly range?: readonly [number, number, RegExp];
-  /** Some argument; `argument0`: the first. */
+  /** Matches any argument; `argument0`: the first. */
   readonly argument?: RegExp;
   readonly argument0?: RegExp;
-  /** All arguments in one line; `padded`: with a blank before it; `call`: with the program before it. */
+  /** Matches all arguments in one line; `padded`: preceded by a blank; `call`: preceded by the program. */
   readonly line?: RegExp;
   readonly padded?: RegExp;
   readonly call?: RegExp;
-  /** What it is given on its input; `says`: the arguments, a blank and the input. */
+  /** Matches its input; `says`: the arguments, a blank and the input. */
   readonly input?: RegExp;
   readonly says?: RegExp;
-  /** The value of one of these options. */
+  /** Matches the value of one of these options. */
   readonly value?: readonly [string, RegExp];
-  /** Is anything given there? */
+  /** Whether there are any arguments, operands or input. */
   readonly given?: 'arguments' | 'operands' | 'input';
-  /** A verb that removes something stands among so many operands. */
+  /** A verb that removes something is among the first operands, up to this number. */
   readonly destroys?: number;
-  /** None of these holds. */
+  /** None of these conditions holds. */
   readonly not?: Condition | readonly Condition[];
   readonly all?: readonly Condition[];
   readonly any?: readonly Condition[];

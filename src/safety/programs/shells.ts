@@ -13,7 +13,7 @@ export const SHELLS: Handlers = forAll(
   runShell,
 );
 
-/** What it runs is read as this shell reads it. */
+/** Judges the code that a shell runs, with the syntax of that shell. */
 function runShell(call: Call): string {
   if (talksToNetwork(call)) call.machine.note(destructive('curl | sh', 'opens a shell to the network'));
   return call.machine.inSubshell(() => {
@@ -61,10 +61,10 @@ function runCodeOf(call: Call): string {
   );
 }
 
-/** Reads without running, unless somebody types to it. */
+/** Options with which a shell only checks the syntax, unless its input is a terminal. */
 const ONLY_CHECKS = /^-[a-bd-zA-BD-Z]*n[a-bd-zA-BD-Z]*$/;
 
-/** `-enc`, `-EncodedCommand`: UTF-16 in base64. */
+/** PowerShell’s options for a command as base64 of UTF-16. */
 const ENCODED = /^-e(c|nc(odedcommand)?)?$/i;
 
 function encodedIn({ program, args }: Call): string | undefined {
@@ -81,7 +81,7 @@ function withArguments(call: Call, at: number): string {
   const { machine, args, io } = call;
   let index = at + 1;
   while (/^-(-|[a-z]+)$/.test(args[index]?.text ?? '') && args.length > index + 1) index++;
-  // PowerShell takes all that follows as the command; the others take one word.
+  // PowerShell takes all following words as the command; other shells take one word.
   const whole = /^(pwsh|powershell(\.exe)?)$/.test(call.program);
   const code = whole
     ? args
@@ -110,7 +110,7 @@ function fromInput(call: Call, positional: readonly string[]): string {
   });
 }
 
-/** `bash FILE`, `source FILE`, `./FILE`: its text where this command wrote it or substituted it, else not known. */
+/** Judges `bash FILE`, `source FILE` and `./FILE` by the file’s text, if this command wrote it or it can be read. */
 export function runScriptFile(call: Call, path: string, positional: readonly string[], io: Call['io']): string {
   const { machine } = call;
   if (/^\/dev\/(stdin|fd\/0)$/.test(path) && io.stdin !== undefined) return fromInput(call, positional);
@@ -129,13 +129,15 @@ export function runScriptFile(call: Call, path: string, positional: readonly str
   return output ?? UNKNOWN;
 }
 
-/** The script that a call runs; undefined: a pattern names it, nothing may be read, or it is not read yet. */
+/**
+ * Returns the script that a call runs; undefined if a pattern names it, nothing may be read, or it was not read yet.
+ */
 export function lookAtScript(call: Call, path: string): FileContent | undefined {
   const full = absolute(call.machine, path);
   return full === undefined || isPattern(call, path) ? undefined : call.machine.reading?.look(full);
 }
 
-/** Notes that a file is run whose text is not known. One that is not there may be found elsewhere. */
+/** Notes that a file with unknown text runs. A missing one may be found elsewhere. */
 export function noteUnread(call: Call, path: string, content: FileContent | undefined): void {
   const named = isPattern(call, path) ? 'a pattern names the script to run' : 'runs a script file';
   const reason = content?.kind === 'absent' ? 'the script to run is not there' : named;

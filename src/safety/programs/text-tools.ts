@@ -8,7 +8,7 @@ import { writesOutput } from './outputs.ts';
 import { editsInPlace } from './overwriting.ts';
 import { adds, overwrite } from './paths.ts';
 
-/** Programs whose argument is a small program of its own: sed, awk, ed. */
+/** Programs whose argument is code in a small language: sed, awk, ed. */
 export const TEXT_TOOLS: Handlers = {
   sed(call) {
     const { operands, reading } = call;
@@ -54,7 +54,7 @@ export const TEXT_TOOLS: Handlers = {
   red: editor,
 };
 
-/** sed's `w FILE`, `s///w FILE`, `e` (runs the pattern space) and `s///e`. */
+/** Judges a sed script’s `w FILE`, `s///w FILE`, `e` (runs the pattern space) and `s///e`. */
 function readSed({ machine }: Call, script: string): void {
   const known = script.replaceAll(NUMBER, '1');
   if (hasUnknown(known)) machine.note(unknown('an unknown sed script', { unresolved: true }));
@@ -70,7 +70,7 @@ function readSed({ machine }: Call, script: string): void {
   }
 }
 
-/** awk: `system(…)`, `print | "cmd"`, `"cmd" | getline`, `print > file`. */
+/** Judges awk’s `system(…)`, `print | "cmd"`, `"cmd" | getline` and `print > file`. */
 function readAwk(call: Call, program: string): void {
   const { machine } = call;
   if (hasUnknown(program.replaceAll(NUMBER, '1')))
@@ -109,14 +109,14 @@ function editor(call: Call): string {
   return UNKNOWN;
 }
 
-/** How a small language goes out to the shell; what a pattern captures is the command. */
+/** How code in a small language runs a shell command; the pattern captures the command. */
 const WAYS_OUT: Readonly<Record<string, RegExp>> = {
   dc: /!(?![<>=])\s*([^\n]+)/g,
   gnuplot: /\bsystem\s*(?:\(\s*)?["']([^"']+)["']|(?:^|[;\n])[^\S\n]*!\s*([^\n;]+)|`([^`]+)`|["']<\s*([^"']+)["']/g,
   m4: /\be?syscmd\s*\(\s*[`"']?([^')"]+)/g,
 };
 
-/** Small languages whose code may hold a command: only a loss in it counts here, the rest is the record's. */
+/** Small languages whose code may contain a command: only losses in it count here; the record judges the rest. */
 export const CALCULATORS: Handlers = Object.fromEntries(
   Object.entries(WAYS_OUT).map(([program, way]): [string, Handler] => [program, (call) => readWaysOut(call, way)]),
 );
@@ -171,7 +171,7 @@ export const MEDIA: Handlers = {
   },
 };
 
-/** Formatters keep what sources mean, so changing them is no loss; their records say the rest. */
+/** Formatters keep the meaning of sources, so their changes are no loss; their records judge the rest. */
 export const FORMATTERS: Handlers = {
   ...forAll(
     'prettier eslint black isort ruff gofmt goimports rustfmt clang-format autopep8 yapf stylelint biome standard xo rubocop swiftformat ktlint shfmt terraform-fmt dprint taplo djlint autoflake pyupgrade clang-tidy csscomb buf pre-commit-fix dartfmt ormolu fourmolu stylish-haskell prettierd nixfmt alejandra cmake-format beautysh php-cs-fixer phpcbf swiftlint',
@@ -179,7 +179,7 @@ export const FORMATTERS: Handlers = {
   ),
 };
 
-/** Editors driven from the command line; an editor opened for the person is only a session. */
+/** Editors controlled by arguments; an editor opened for the user is only a session. */
 export const EDITORS: Handlers = {
   vim(call) {
     if (asksVersion(call)) return UNKNOWN;
@@ -209,7 +209,7 @@ export const EDITORS: Handlers = {
   }),
 };
 
-/** Opened on files by their names, with nothing that types: all that follows is done by the person. */
+/** Returns the verdict on an editor opened on files without commands: the user does the rest. */
 function session({ args, io }: Call): StaticVerdict {
   const plain = args.length > 0 && args.every(({ text }) => /^[\w./][\w./ -]*$/.test(text));
   return plain && io.stdin === undefined ? harmless('opens an editor for the person') : unknown('an editor session');
@@ -264,7 +264,7 @@ function readVim(call: Call, typed: string): void {
     machine.note(harmless());
 }
 
-/** What stands behind the `+` of a pager is typed there: these only say where to begin. */
+/** Commands after the `+` of a pager that only move its position. */
 const MOVES = /^\+\+?(\d*[gGpF%]?|[/?][^\n\r]*)$/;
 
 /** Debuggers, signals and pagers. */

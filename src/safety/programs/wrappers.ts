@@ -9,14 +9,14 @@ import { judgeAssignment, judgeUnset } from './environment.ts';
 import { type ProgramFacts, type Wrapper, words } from './record.ts';
 import { recordOf, WRAPPER_NAMES } from './records/index.ts';
 
-/** All wrappers that follow their record. */
+/** All wrappers that are described by their record. */
 export const WRAPPERS: Handlers = Object.fromEntries(WRAPPER_NAMES.map((name) => [name, unwrap]));
 
-/** Programs out of npm packages that rows know. */
+/** Programs from npm packages that have rules. */
 const PACKAGED =
   /^(rimraf|del-cli|del|trash|fkill|prisma|knex|sequelize|typeorm|shx|npkill|rm-cli|wrangler|vercel|firebase|netlify|serverless|sls|cdk|pm2|lerna)$/;
 
-/** `yarn rimraf dist`: a word that is no subcommand may be a program of the project's packages. */
+/** Judges `yarn rimraf dist`: a word that is not a subcommand may be a program of the project’s packages. */
 function runBinary(call: Call): string | undefined {
   const { machine } = call;
   const found = unwrap(call);
@@ -28,7 +28,7 @@ function runBinary(call: Call): string | undefined {
   return undefined;
 }
 
-/** Wrappers with a way of their own. */
+/** Wrappers with special syntax. */
 export const SPECIAL_WRAPPERS: Handlers = {
   env: runEnv,
   xargs: runXargs,
@@ -67,7 +67,7 @@ export const SPECIAL_WRAPPERS: Handlers = {
     const [sub, flake = ''] = call.operands.map((operand) => operand.text);
     const dashes = call.args.findIndex((field) => field.text === '--');
     if (sub !== 'run' || dashes < 0) return found;
-    // `nix run nixpkgs#coreutils -- rm x`: the attribute names the program, mostly.
+    // The attribute usually names the program.
     const program = plain(flake.slice(flake.search(/[#.](?!.*[#.])/) + 1));
     const inner = call.machine.watch(() => call.machine.runFields([program, ...call.args.slice(dashes + 1)], call.io));
     if (inner.verdict === 'destructive') call.machine.note(inner);
@@ -90,7 +90,7 @@ export const SPECIAL_WRAPPERS: Handlers = {
       for (const words of chained) call.machine.runFields([plain('tmux'), ...words], call.io);
       return UNKNOWN;
     }
-    // A format runs what stands in `#(…)`.
+    // A tmux format runs the command inside `#(…)`.
     if (call.args.some(({ text }) => text.includes('#('))) call.machine.note(unknown('a format that runs a command'));
     const [, ...rest] = call.operands;
     const sub = call.operands[0]?.text ?? '';
@@ -140,7 +140,7 @@ export const SPECIAL_WRAPPERS: Handlers = {
   },
 };
 
-/** `env A=1 -u B cmd`: assignments and options of its own, then the command; `-S` takes all of it out of one word. */
+/** Judges `env A=1 -u B cmd`: assignments and options, then the command; `-S` splits one word into the command. */
 function runEnv({ machine, args, io }: Call): string {
   for (let at = 0; at < args.length; at++) {
     const text = args[at]?.text ?? '';
@@ -179,7 +179,7 @@ function runXargs({ machine, args, io }: Call): string {
   return UNKNOWN;
 }
 
-/** Where the command of xargs begins, and the word that stands for what is read. */
+/** Returns where the command of xargs begins, and the placeholder for the items read. */
 function readXargs(args: readonly Field[]): { readonly at: number; readonly replace: string | undefined } {
   let at = 0;
   let replace: string | undefined;
@@ -198,7 +198,7 @@ function readXargs(args: readonly Field[]): { readonly at: number; readonly repl
   return { at, replace };
 }
 
-/** The words that xargs puts behind its command. */
+/** Returns the words that xargs appends to its command. */
 function itemsOf(own: readonly string[], stdin: string): readonly string[] {
   if (own.some((word) => /^(-a|--arg-file)/.test(word)) || hasUnknown(stdin))
     return [UNKNOWN, ...(takesOne(own) ? [] : [UNKNOWN])];
@@ -207,7 +207,7 @@ function itemsOf(own: readonly string[], stdin: string): readonly string[] {
   return stdin.split(separator).filter((item) => item !== '');
 }
 
-/** `tmux ls \\; kill-server`: a semicolon, alone or at the end of a word, ends a command. */
+/** Splits `tmux ls \\; kill-server`: a semicolon, alone or at the end of a word, ends a command. */
 function tmuxCommands(args: readonly Field[]): readonly Field[][] {
   const out: Field[][] = [[]];
   for (const field of args) {
@@ -219,14 +219,14 @@ function tmuxCommands(args: readonly Field[]): readonly Field[][] {
   return out.filter((words) => words.length > 0);
 }
 
-/** `xargs -n1`: the command gets one word at a time. */
+/** Returns whether the command gets one word at a time: `xargs -n1`. */
 function takesOne(own: readonly string[]): boolean {
   return own.some(
     (word, at) => /^(-n1|--max-args=1)$/.test(word) || (/^(-n|--max-args)$/.test(word) && own[at + 1] === '1'),
   );
 }
 
-/** The command with `{}` as what is found stands for it; where it does not say so, that comes last. */
+/** Returns the command with `{}` replaced by the unknown item; without `{}` the item comes last. */
 function withUnknown(fields: readonly Field[], found: string): Field[] {
   const end = fields.findIndex((field) => field.text === ';' || field.text === '+');
   const words = (end < 0 ? fields : fields.slice(0, end)).map(({ text, glob }) => ({
@@ -236,7 +236,7 @@ function withUnknown(fields: readonly Field[], found: string): Field[] {
   return words.some((field) => field.text.includes(UNKNOWN)) ? words : [...words, plain(found)];
 }
 
-/** What stands for a name that a search finds. */
+/** The placeholder for a name that a search finds. */
 export const FOUND = `./${UNKNOWN}`;
 
 function runFind(call: Call): undefined {
@@ -247,7 +247,7 @@ function runFind(call: Call): undefined {
       const command = withUnknown(args.slice(at + 1), FOUND);
       const found = machine.watch(() =>
         machine.inSubshell(() => {
-          // Where the found file lies.
+          // The directory of the found file.
           if (text.endsWith('dir')) machine.scope.cwd = undefined;
           return machine.runFields(command, { stdin: '' });
         }),
@@ -257,7 +257,7 @@ function runFind(call: Call): undefined {
   }
 }
 
-/** A row with its words as sets. */
+/** A wrapper’s record with its words as sets. */
 type Compiled = {
   readonly row: Wrapper;
   readonly subs: ReadonlySet<string> | undefined;
@@ -267,12 +267,12 @@ type Compiled = {
   readonly idle: ReadonlySet<string>;
 };
 
-/** Where nothing is left to run: what the call prints, or undefined where it was no wrapper after all. */
+/** The result where no command is left to run: the output of the call, or undefined if it was not a wrapper call. */
 type Ended = { readonly output: string | undefined };
 
 const NO_WRAPPER: Ended = { output: undefined };
 
-/** Made when first met. */
+/** Compiled records, made on first use. */
 const COMPILED = new Map<ProgramFacts, Compiled>();
 
 function compiled(facts: ProgramFacts, row: Wrapper): Compiled {
@@ -290,7 +290,7 @@ function compiled(facts: ProgramFacts, row: Wrapper): Compiled {
   return made;
 }
 
-/** Runs the command in a wrapper where it will run; undefined: this call is none. */
+/** Judges the command in a wrapper at the place where it will run; undefined if this call has none. */
 function unwrap(call: Call): string | undefined {
   const { wraps } = call.facts;
   if (!wraps) return undefined;
@@ -299,7 +299,7 @@ function unwrap(call: Call): string | undefined {
   return call.machine.inSubshell(() => {
     call.machine.scope.leaveFor('machine');
     const output = unwrapHere(call, wrapper);
-    // What a file there says comes over the network.
+    // A file on that machine comes over the network.
     return /^(ssh|rsh|tsh|sshpass)$/.test(call.program) ? output?.replaceAll(FILE_TEXT, FETCHED) : output;
   });
 }
@@ -318,14 +318,14 @@ function unwrapHere(call: Call, wrapper: Compiled): string | undefined {
   return machine.runFields(rest, io);
 }
 
-/** `uv run x.py`: which of its words name code, not a program. */
+/** Returns which words of `uv run x.py` name code instead of a program. */
 function byPython({ machine }: Call, words: readonly Field[]): readonly Field[] {
   const first = words[0]?.text ?? '';
   if (/^\w+:\/\//.test(first)) machine.note(unknown('fetches code and runs it', { unresolved: true }));
   return first === '-' || /\.py[wc]?$|:\/\//i.test(first) ? [plain('python'), ...words] : words;
 }
 
-/** The index of the command's first word. */
+/** Returns the index of the command’s first word. */
 function commandStart(call: Call, wrapper: Compiled): number | Ended {
   const { args } = call;
   let { subs } = wrapper;
@@ -353,7 +353,7 @@ function afterDashes(call: Call, { row }: Compiled, at: number, skip: number): n
   return at + 1 + (skip > 0 && skip < 99 ? skip : 0);
 }
 
-/** One option of the wrapper's own: how many more words it takes. */
+/** Returns how many further words one option of the wrapper takes. */
 function ownOption(call: Call, wrapper: Compiled, text: string, at: number): number | Ended {
   const { machine, args, io } = call;
   const { values, code, after, idle } = wrapper;
@@ -374,7 +374,7 @@ function runRest({ machine, io }: Call, { row }: Compiled, rest: readonly Field[
   return row.joined ? runCode(machine, joined(rest), io) : machine.runFields(rest, io);
 }
 
-/** Assignments before the command: `sudo A=1 cmd`. */
+/** Judges assignments before the command: `sudo A=1 cmd`. */
 function assigns({ machine }: Call, { row }: Compiled, text: string): boolean {
   const assigned = row.joined ? null : /^([A-Za-z_]\w*)=([\s\S]*)$/.exec(text);
   if (assigned) machine.note(judgeAssignment(machine, assigned[1] ?? '', assigned[2] ?? '', true));
@@ -385,7 +385,7 @@ function joined(fields: readonly Field[]): string {
   return fields.map((field) => field.text).join(' ');
 }
 
-/** The last letter of a cluster as an option: `-lc` may end in `-c`. */
+/** Returns the last letter of a cluster as an option: `-lc` may end in `-c`. */
 function clusterEnd(text: string): string {
   return /^-[A-Za-z]{2,}$/.test(text) ? `-${text.at(-1)}` : text;
 }
@@ -401,7 +401,7 @@ function idleWrapper(call: Call): string {
   return UNKNOWN;
 }
 
-/** Settings of git whose value is a command. */
+/** Git settings whose value is a command. */
 const RUN_SETTING = pattern(
   String.raw`
     ^(core\.(sshcommand|pager|editor|fsmonitor|hookspath|gitproxy|askpass)|sequence\.editor|diff\.external
@@ -415,7 +415,7 @@ const RUN_SETTING = pattern(
 const SET_BY_OPTION =
   /^(alias\.[\w-]+|core\.(?:sshCommand|pager|editor|fsmonitor|hooksPath)|sequence\.editor|diff\.external|pager\.\w+|credential\.helper|filter\.\w+\.(?:clean|smudge)|merge\.\w+\.driver)=([\s\S]*)$/i;
 
-/** Git: settings and subcommands that carry a command. */
+/** Git options, settings and subcommands that contain a command. */
 export const GIT: Handlers = {
   git(call) {
     runSettings(call);
@@ -426,7 +426,7 @@ export const GIT: Handlers = {
   },
 };
 
-/** `git -c alias.x=!cmd x`. */
+/** Judges `git -c alias.x=!cmd x`. */
 function runSettings({ machine, options, operands }: Call): void {
   for (const setting of options.values.get('-c') ?? []) {
     const [, name = '', code = ''] = SET_BY_OPTION.exec(setting) ?? [];
@@ -438,7 +438,7 @@ function runSettings({ machine, options, operands }: Call): void {
   }
 }
 
-/** Subcommands that carry a command; `rest`: the words behind the one after the subcommand. */
+/** Subcommands that contain a command; `rest`: the words after the one that follows the subcommand. */
 const RUNNING = new Map<string, (call: Call, second: string, rest: readonly Field[]) => void>(
   Object.entries({
     config({ machine, operands }: Call, setting: string) {
@@ -468,7 +468,7 @@ const RUNNING = new Map<string, (call: Call, second: string, rest: readonly Fiel
   }),
 );
 
-/** Options that take a value on the way to the command inside, as the records have them. */
+/** Returns the options with a value that may precede the inner command, from the records. */
 function valuesOf(program: string, subcommands: readonly string[]): ReadonlySet<string> {
   const record = recordOf(program);
   const levels = [record, ...subcommands.map((name) => record?.subs?.get(name))];
@@ -479,7 +479,7 @@ function valuesOf(program: string, subcommands: readonly string[]): ReadonlySet<
 const DECIDES =
   /^(PATH|LD_\w+|BASH_ENV|ENV|SHELLOPTS|NODE_OPTIONS|PYTHON(PATH|STARTUP|HOME)|PERL5(OPT|LIB)|RUBY(OPT|LIB)|JAVA_TOOL_OPTIONS|GIT_(?!AUTHOR|COMMITTER)\w+)=/;
 
-/** Containers: what runs inside one is judged as if it ran outside; what it holds may matter as much. */
+/** Containers: a command inside is judged as if it ran outside, since the container’s data may matter as much. */
 export const CONTAINERS: Handlers = {
   ...forAll('docker docker-compose', (call) => {
     const values = valuesOf('docker', ['run', 'compose']);
@@ -499,7 +499,7 @@ export const CONTAINERS: Handlers = {
   }),
 };
 
-/** Index of the subcommand, past global options and group words. */
+/** Returns the index of the subcommand, after global options and group words. */
 function subcommand(args: readonly Field[], values: ReadonlySet<string>, group: RegExp): number {
   let at = 0;
   for (; at < args.length; at++) {
@@ -511,7 +511,9 @@ function subcommand(args: readonly Field[], values: ReadonlySet<string>, group: 
   return at;
 }
 
-/** Where the command inside begins. `ends`: options end at the first operand, the image or container. */
+/**
+ * Returns where the inner command begins. `ends`: options end at the first operand, which is the image or container.
+ */
 function commandAt({ args, machine }: Call, from: number, values: ReadonlySet<string>, ends: boolean): number {
   let named = false;
   let at = from;
@@ -540,12 +542,12 @@ function runInside(call: Call, from: number, values: ReadonlySet<string>, ends: 
   return UNKNOWN;
 }
 
-/** `-e A=b`, `-eA=b`, `--env=A=b`. */
+/** Parses `-e A=b`, `-eA=b` and `--env=A=b`. */
 function variableSet(text: string, next: string | undefined): string | undefined {
   return /^(-\w*e|--env)$/.test(text) ? next : /^(?:-\w*e=?|--env=)(\w+=[\s\S]*)$/.exec(text)?.[1];
 }
 
-/** The program that takes the place of the image's own; the last one given. */
+/** Returns the program that replaces the image’s own; if repeated, the last one. */
 function entrypointIn(own: readonly Field[]): string | undefined {
   const at = own.findLastIndex(({ text }) => text === '--entrypoint' || text.startsWith('--entrypoint='));
   return own[at]?.text === '--entrypoint' ? own[at + 1]?.text : own[at]?.text.slice(13);
