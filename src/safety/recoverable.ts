@@ -1,7 +1,7 @@
 /**
- * Which of a command's losses `:undo` could bring back, and which need no question in Project mode, where the kernel
- * holds a command to the tree and the store keeps what it changes there (MO-9). What a command would need beyond the
- * tree is not guessed: the kernel refuses it, and then the user is asked for a wider mode.
+ * Decides which losses of a command `:undo` could restore, and which need no question in Project mode, where the kernel
+ * confines a command to the project’s tree and undo keeps its changes there (MO-9). Writes beyond the tree are not
+ * predicted: the kernel blocks them, and then the user is asked for a wider mode.
  */
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -14,22 +14,25 @@ import { survey, type Touched } from './impact/targets.ts';
 import { type Loss, lossOf } from './rules/table.ts';
 import type { StaticVerdict } from './verdict.ts';
 
-/** Where a command would run; `tree`: the project that the kernel holds it to, absent in Unrestricted. */
+/** Where a command would run; `tree`: the project to which the kernel confines it; absent in Unrestricted. */
 export type Place = {
   readonly cwd: string;
   readonly tree?: string | undefined;
-  /** There a command has a `/tmp` of its own, and can signal only processes of its own. */
+  /** Whether a command there has a private `/tmp` and can signal only its own processes. */
   readonly namespaces?: boolean | undefined;
 };
 
 export type Recovery = {
-  /** In Project it runs without a question: all it may lose is nobody's, or is kept and not deleted by name. */
+  /**
+   * Whether it runs without a question in Project: every loss belongs to nobody, or can be undone and is not a deletion
+   * by name.
+   */
   readonly recoverable: boolean;
-  /** The findings of the verdict, what `:undo` can't bring back first; each says whether it asks. */
+  /** The findings of the verdict, those that `:undo` can’t restore first; each says whether it asks. */
   readonly findings: readonly Finding[];
 };
 
-/** Does the store keep no copy of it, or of anything in it? */
+/** Returns whether undo keeps no copy of a path, or of files below it. */
 const isLeftOut = (path: string): boolean => isCredential(path) || isCredential(`${path}/any`);
 
 const MAX_LOOKED_AT = 5000;
@@ -37,7 +40,7 @@ const FIND_MS = 500;
 
 const NOTHING: Own = new Set<string>();
 
-/** Never rejects, runs nothing. `own`: what this session made. */
+/** Returns which losses can be undone. Never rejects, runs nothing. `own`: the files that this session made. */
 export async function recoveryOf(
   command: string,
   verdict: StaticVerdict,
@@ -52,7 +55,7 @@ export async function recoveryOf(
     const about = calls.filter(({ part }) => within(part, finding.part));
     const known = mine.length > 0 && about.every((call) => call.known);
     const kept = loss.kept === true && !about.some(({ away }) => away) && !mine.some(touchesLeftOut);
-    // Where the kernel bounds nothing, only a loss whose files are all known is promised back.
+    // Where the kernel does not confine the command, an undo is promised only if all lost files are known.
     const undoable = kept && (tree !== undefined || known) ? true : kept ? undefined : false;
     const isNobodysLoss = async () =>
       known && (await isNobodys(loss.named, mine, { cwd, tree }, brought.size > 0 ? NOTHING : own));
@@ -60,7 +63,7 @@ export async function recoveryOf(
     const recoverable = bounded || (undoable === true && (!(loss.named ?? finding.named) || (await isNobodysLoss())));
     findings.push({ ...finding, ...(undoable === undefined ? {} : { undoable }), recoverable });
   }
-  // What can't be undone is read first.
+  // Losses that can’t be undone come first.
   findings.sort((left, right) => Number(left.undoable === true) - Number(right.undoable === true));
   const recoverable = findings.every((finding) => finding.recoverable === true);
   return { recoverable: recoverable && (verdict.verdict !== 'destructive' || findings.length > 0), findings };
@@ -74,13 +77,15 @@ function within(part: Finding['part'], [from, to]: Finding['part']): boolean {
   return to <= from || (part[0] < to && part[1] > from);
 }
 
-/** Does it change a file of keys or passwords, of which the store keeps no copy? */
+/** Returns whether it changes a file of keys or passwords, of which undo keeps no copy. */
 function touchesLeftOut(each: Touched): boolean {
   if (each.kind !== 'deletes' && each.kind !== 'overwrites') return false;
   return each.paths.some(({ path, cwd }) => isLeftOut(normalize(path.startsWith('/') ? path : join(cwd, path))));
 }
 
-/** Whether all that a `find` deletes was made in this session, or no repository is there that git could change. */
+/**
+ * Returns whether this session made all files that a `find` deletes, or there is no repository that git could change.
+ */
 async function isNobodys(
   named: Loss['named'],
   mine: readonly Touched[],

@@ -6,11 +6,11 @@ import { type JudgeOptions, judgeCommand, judgeWrite, quote } from './judge.ts';
 import { verbOf } from './verbs.ts';
 import { destructive, harmless, type StaticVerdict, unknown, worse } from './verdict.ts';
 
-/** A server's own description of a tool, which can only raise suspicion (SF-6). */
+/** An MCP server’s own description of a tool, which can only make the verdict stricter (SF-6). */
 export type ToolAnnotations = { readonly destructiveHint?: boolean; readonly readOnlyHint?: boolean };
 
 export type ToolOptions = JudgeOptions & {
-  /** Globs over tool names that are destructive whatever their arguments. */
+  /** Globs over tool names that are destructive with any arguments. */
   readonly alwaysDestructive: readonly string[];
   readonly annotations?: ToolAnnotations;
 };
@@ -23,7 +23,7 @@ const COMMAND_KEY =
   /^(command|cmd|commands|shell|script|bash|exec|commandline|command_line|run|line|input|code_to_run)$/i;
 const CODE_KEY = /^(code|script|source|javascript|js|python|function|expression|pagefunction)$/i;
 const SQL_KEY = /^(sql|query|statement|statements|queries|sql_query|sqlquery)$/i;
-/** Arguments that are prose or content: commands mentioned in them are not run. */
+/** Arguments that are prose or content: commands in them are not run. */
 const PROSE_KEY = pattern(
   String.raw`
     ^(title|body|description|content|contents|text|message|messages|comment|summary|subject|note|notes|prompt
@@ -34,7 +34,7 @@ const PROSE_KEY = pattern(
   'i',
 );
 
-/** Arguments that are code or a command in any tool. */
+/** Arguments that are code or a command, whatever the tool is called. */
 const LOUD_KEY =
   /^(command|cmd|commands|shell|script|bash|exec|command_?line|code|sql|sql_?query|statements?|javascript|js|python|function|expression|(.*_)?cli_command)$/i;
 
@@ -55,7 +55,7 @@ const READS = pattern(String.raw`
     |has|can|allowed)$
   `);
 
-/** Servers for one program: their tools take a command of that program. */
+/** Servers for one program, whose tools take a command of that program. */
 const FRONTS: readonly (readonly [RegExp, string])[] = [
   [/redis|valkey/, 'redis-cli'],
   [/kubectl|kubernetes|k8s/, 'kubectl'],
@@ -64,7 +64,7 @@ const FRONTS: readonly (readonly [RegExp, string])[] = [
   [/terraform/, 'terraform'],
 ];
 
-/** Cypher, the query language of graph databases. */
+/** Deletions in Cypher, the query language of graph databases. */
 const CYPHER_LOSS = /\b(detach\s+delete|delete|drop|remove)\b/i;
 
 const ITS_NAME_READS = harmless('its name says that it reads');
@@ -94,7 +94,7 @@ function judge(name: string, argumentsJson: string, options: ToolOptions): Stati
   const named = byName(name, args);
   let verdict = worse(named, unknown('its arguments are not a JSON object'));
   if (args !== undefined) {
-    // The query of a tool that only looks something up is text, even if it reads like a command.
+    // The query of a tool that only looks something up is plain text, even if it looks like a command.
     const texts = named === ITS_NAME_READS && !DATABASE.test(name.toLowerCase());
     const given = byArguments(name, args, options, texts);
     // A tool that runs its arguments is as harmless as they are.
@@ -117,7 +117,7 @@ function nameWords(name: string): readonly string[] {
     .filter((word) => word !== '');
 }
 
-/** Names that are judged as a whole, whatever their first word. */
+/** Names that are judged as a whole, whatever their first word is. */
 const WHOLE_NAMES: readonly (readonly [
   (words: readonly string[], args: Record<string, unknown> | undefined) => boolean,
   StaticVerdict,
@@ -164,7 +164,7 @@ function byName(name: string, args: Record<string, unknown> | undefined): Static
   return unknown('an unknown tool');
 }
 
-/** Returns the verdict of one word of a name; undefined: the next word may decide. */
+/** Returns the verdict on one word of a name; undefined: the next word may decide. */
 function byWord(list: readonly string[], index: number, dry: boolean): StaticVerdict | undefined {
   const word = list[index] ?? '';
   if (READS.test(word) && !list.slice(0, index).some((other) => verbOf(other)?.startsWith('destroys')))
@@ -181,7 +181,7 @@ function byWord(list: readonly string[], index: number, dry: boolean): StaticVer
   return CHANGES.test(word) || WRITES.test(word) ? byChange(list, word) : undefined;
 }
 
-/** A word that changes or adds something. */
+/** Returns the verdict on a word that changes or adds something. */
 function byChange(list: readonly string[], word: string): StaticVerdict {
   if (list.includes('or') && (list.includes('update') || list.includes('replace')))
     return destructive('tool verb', 'it may overwrite');
@@ -247,11 +247,11 @@ function byArguments(name: string, args: Record<string, unknown>, options: ToolO
   return walk;
 }
 
-/** Arguments that delete something when they are true. */
+/** Arguments that make the call delete something when they are true. */
 const FORCING_KEY =
   /^(force|recursive_delete|delete|purge|overwrite|drop|hard|delete_branch|permanently|permanent|prune|destroy|auto_approve)$/i;
 
-/** One walk through all arguments of a call, with the worst verdict so far. */
+/** Walks through all arguments of a call and keeps the worst verdict. */
 class ArgumentWalk implements Given {
   verdict: StaticVerdict;
   settled = false;
@@ -283,7 +283,7 @@ class ArgumentWalk implements Given {
     else if (value === true && FORCING_KEY.test(key)) this.note(destructive('tool argument', `${key} is set`));
   }
 
-  /** A call of JSON-RPC, as an object or as text, is judged as a call of the tool that its method names. */
+  /** Judges a JSON-RPC request, as an object or as text, like a call of the tool named by its method. */
   request(value: unknown, depth: number): void {
     const call = typeof value === 'string' && /^\s*\{[\s\S]*"method"/.test(value) ? parseJsonObject(value) : value;
     if (typeof call !== 'object' || call === null || !('method' in call) || typeof call.method !== 'string') return;
@@ -308,7 +308,7 @@ class ArgumentWalk implements Given {
     this.note(judgeString({ ...this.tool, key, value }));
   }
 
-  /** The words of one command, as a list. */
+  /** Judges the words of one command, given as a list. */
   private line(key: string, value: readonly unknown[]): void {
     if (!value.every((item) => typeof item === 'string') || !/^(args|argv|arguments|command|cmd)$/i.test(key)) return;
     const { name, options, executes } = this.tool;
@@ -331,7 +331,7 @@ type Argument = {
   /** Whether the tool runs its arguments. */
   readonly executes: boolean;
   readonly options: ToolOptions;
-  /** Whether the tool looks something up, so that its query is text. */
+  /** Whether the tool only looks something up, so that its query is plain text. */
   readonly texts: boolean;
 };
 
@@ -340,7 +340,7 @@ const SQL_TEXT =
   /^\s*(--|\/\*|\(|select|insert|update|delete|drop|create|alter|truncate|with|explain|show|grant|revoke|merge|replace|call|do|begin|vacuum|pragma)/i;
 
 const GRAPH_KEY = /^(query|mutation|document|graphql|operation|gql|body|source)$/i;
-/** A document of GraphQL in which an operation changes something. */
+/** A GraphQL document with a mutation. */
 const MUTATION = /(?:^|\})(?:\s|#.*\n)*mutation\b[^{}]*\{/;
 
 /** Returns a GraphQL document, alone or from the request that carries it. */
@@ -359,7 +359,7 @@ function judgeMutation(text: string): StaticVerdict {
   return unknown('a mutation: it changes something');
 }
 
-/** Returns the losses in a string argument. That it is not a known command means nothing. */
+/** Returns the losses in a string argument. An unknown command in it is no finding. */
 function judgeString(argument: Argument): StaticVerdict {
   const { name, key, value, options, texts } = argument;
   if (value.length < 3) return harmless();
@@ -393,7 +393,7 @@ function judgeQuery({ name, value, executes }: Argument): StaticVerdict {
     : harmless();
 }
 
-/** Code of unknown language is read as each of two, and its lines for the shell (`!ls`) as well. */
+/** Judges code of an unknown language as each of two languages, and its shell lines (`!ls`). */
 function judgeCode({ key, value, options }: Argument): StaticVerdict {
   for (const line of value.match(/^\s*[!%][a-z].*$/gm) ?? []) {
     const verdict = judgeCommand(line.trim().slice(1), options);
@@ -406,7 +406,7 @@ function judgeCode({ key, value, options }: Argument): StaticVerdict {
   return worse(worse(code, unknown('runs code')), key === 'script' ? onlyLoss(judgeCommand(value, options)) : code);
 }
 
-/** Words that may be a command, or prose. */
+/** Judges words that may be a command or prose. */
 function judgeWords({ key, value, executes, options }: Argument): StaticVerdict {
   if (/cli_command$/i.test(key)) return judgeCommand(value, options);
   if (
@@ -420,9 +420,9 @@ function judgeWords({ key, value, executes, options }: Argument): StaticVerdict 
   return !PROSE_KEY.test(key) && /\s/.test(value) ? onlyLoss(judgeCommand(value, options)) : harmless();
 }
 
-/** Arguments with a command that runs besides the tool's own action. */
+/** Arguments with a command that runs in addition to the tool’s own action. */
 const HOOK_KEY = /(^|_)(run|exec|command|cmd|hook|shell|script)s?$/i;
-/** A statement that loses data, as a whole value or injected behind another. */
+/** A statement that loses data, as a whole value or injected after another. */
 const SQL_LOSS =
   /(^|;)\s*(drop\s+(table|database|schema|view|index)\s+\w|truncate\s+\w|delete\s+from\s+\w|detach\s+delete\b)/i;
 /** The start of a statement that changes data. */
@@ -444,10 +444,13 @@ const SQL_WHOLE = pattern(
   'i',
 );
 const GRAPH_LOSS = /\)\s*detach\s+delete\b/i;
-/** Tools that search for words, wherever these occur. */
+/** Tools that search for words, wherever the words occur. */
 const SEARCHES = /(^|_)(search|find|grep|lookup|web|google|ask)(_|$)/;
 
-/** Returns losses in arguments of a tool whose name says that it only reads: a benign name never ends the judgement. */
+/**
+ * Returns losses in the arguments of a tool whose name says that it only reads: a harmless name never ends the
+ * judgement.
+ */
 function hiddenIn(name: string, key: string, value: string, options: ToolOptions): StaticVerdict {
   if (HOOK_KEY.test(key)) return onlyLoss(judgeCommand(value, options));
   const called = nameWords(name);
@@ -464,12 +467,12 @@ function hiddenIn(name: string, key: string, value: string, options: ToolOptions
   return prose || SQL_CHANGE.test(value) ? onlyLoss(judgeSql(value)) : harmless();
 }
 
-/** Returns the command of a tool that stands for a program, with that program in front. */
+/** Returns the command of a tool that wraps a program, with the program’s name in front. */
 function behind(name: string, value: string, options: ToolOptions): StaticVerdict {
   const words = nameWords(name);
   const program = FRONTS.find(([server]) => server.test(name.toLowerCase()))?.[1];
   if (program === undefined) return harmless();
-  // `kubectl_rollout` with a subcommand: the words of the name come first.
+  // For `kubectl_rollout` with a subcommand, the words of the name come first.
   const own = words[0] === program && words.length > 1 && words[1] !== 'generic' ? words.slice(1).join(' ') : '';
   return worse(
     onlyLoss(judgeCommand(`${program} ${value}`, options)),
@@ -477,7 +480,7 @@ function behind(name: string, value: string, options: ToolOptions): StaticVerdic
   );
 }
 
-/** `move_file` and its like destroy the file at the destination. */
+/** Judges `move_file` and similar tools, which overwrite the file at the destination. */
 function transfer(name: string, args: Record<string, unknown>, options: ToolOptions): StaticVerdict {
   if (!/^(move|rename|mv)(_|$)/.test(nameWords(name).join('_'))) return harmless();
   const [from, to] = [args.source ?? args.from ?? args.src, args.destination ?? args.to ?? args.dest ?? args.target];

@@ -1,10 +1,10 @@
-/** Verbs that, as a subcommand of any tool, take something away for good or stop something. */
+/** Verbs that, as a subcommand of any tool, delete something irrecoverably or stop something. */
 import { pattern } from '../text/pattern.ts';
 
 const DESTROY =
   'delete del remove rm rmi rmdir destroy drop purge prune wipe erase clear clean cleanup flush flushall flushdb reset revoke terminate kill stop shutdown poweroff reboot restart uninstall undeploy unregister deregister detach disable deactivate deprovision decommission evict drain truncate obliterate nuke expunge forget discard rollback revert restore overwrite zap teardown unpublish yank downgrade scuttle vacate purge-all delete-all remove-all deleteall rm-all clear-all reinitialize reformat unlink invalidate trash uncordon-all force-delete hard-delete cancel abort suspend eject scale-down power-off unassign dissociate disassociate untag unset quarantine rekey reclaim sweep gc undo decrypt-all factory-reset switchover failover takeover tear-down down';
 
-/** Verbs weaker than those above: they count for tools that are known to manage something, not for any program. */
+/** Weaker verbs, which count only for tools that are known to manage something. */
 const WEAK = new Set(
   'clear clean reset stop restart cancel abort suspend restore revert disable down undo gc untag unset detach eject unlink'.split(
     ' ',
@@ -13,7 +13,7 @@ const WEAK = new Set(
 
 const STRONG = new Set(DESTROY.split(' '));
 
-/** Verbs after which the rest of the words are only a question. */
+/** Verbs after which the remaining words only say what to read. */
 const READ = new Set(
   'list ls get show describe view info status search find query inspect log logs cat print display diff plan validate check verify lint version help explain top history events whoami stat stats tail head read count exists ping test dump export download pull fetch graph tree outdated audit doctor env ps images preview lookup examine watch monitor metrics usage completion completions man docs report summary analyze analyse tags who which whereis resolve peek tasks search-code api-resources api-versions cluster-info'.split(
     ' ',
@@ -22,7 +22,7 @@ const READ = new Set(
 
 const COMPOUND = /[-_:.]/;
 
-/** Reading words that are also names of things: what follows may still take one of them away (`env rm X`). */
+/** Reading words that are also nouns: the next word may be a verb that deletes one (`env rm X`). */
 const NOUNS = new Set(
   'env log logs events history stat stats tags images metrics usage report docs graph tree tasks test export head tail top completion completions summary'.split(
     ' ',
@@ -33,7 +33,7 @@ export type Word = 'destroys' | 'destroys weakly' | 'reads' | 'names' | undefine
 
 const strength = (verb: string): Word => (WEAK.has(verb) ? 'destroys weakly' : 'destroys');
 
-/** What a subcommand word says: `delete-bucket`, `keys:destroy`, `batch_delete`, `describeInstances`. */
+/** Returns the meaning of a subcommand word: `delete-bucket`, `keys:destroy`, `batch_delete`, `describeInstances`. */
 export function verbOf(word: string): Word {
   const lower = word.toLowerCase();
   if (STRONG.has(lower)) return strength(lower);
@@ -49,7 +49,9 @@ export function verbOf(word: string): Word {
   return parts.length < 2 ? undefined : verbOfParts(parts, word.includes(':'));
 }
 
-/** `grouped`: a colon stands between them, and the verb last (`keys:destroy`). */
+/**
+ * Returns the meaning of several words. `grouped`: they are separated by colons, with the verb last (`keys:destroy`).
+ */
 function verbOfParts(parts: readonly string[], grouped: boolean): Word {
   const [first = '', second = ''] = parts;
   const last = parts.at(-1) ?? '';
@@ -73,7 +75,7 @@ export const ADDING = pattern(String.raw`
     |link|build|push|save|use|switch|select|config|activate|resume)([-:]|$)
   `);
 
-/** Long options that take something away, whatever the tool. */
+/** Long options that delete something, in any tool. */
 export const DESTROYING_OPTION = pattern(String.raw`
     ^--?(delete|delete-all|delete-[a-z-]+|purge|purge-[a-z-]+|destroy|destroy-[a-z-]+|drop|drop-[a-z-]+|wipe
     |wipe-[a-z-]+|erase|erase-[a-z-]+|erase-all|uninstall|remove-all|rm-all|zap|zap-all|obliterate|nuke|truncate

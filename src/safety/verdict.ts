@@ -1,78 +1,78 @@
 import type { Basis } from '../contracts/gate.ts';
 import type { Finding } from '../session/action.ts';
 
-/** What reading a command can tell without running it and without asking a model (SF-2). */
+/** The result of judging a command without running it and without a model (SF-2). */
 export type StaticVerdict = {
-  /** `safe` also covers what only adds (`mkdir`, `git commit`): nothing that is there now is lost. */
+  /** `safe` includes commands that only add (`mkdir`, `git commit`): no existing data is lost. */
   readonly verdict: 'destructive' | 'safe' | 'unknown';
-  /** Name of the rule that matched; of several, the worst. */
+  /** The name of the rule that matched; if several did, of the worst. */
   readonly rule?: string;
-  /** One line for the person: the rule's reason, or why nothing is known. */
+  /** One line for the user: the rule’s reason, or why the effect is unknown. */
   readonly reason: string;
-  /** Code would run that could not be resolved to text. Never passes as harmless (SF-4). */
+  /** Whether code would run that could not be resolved to text. Never harmless (SF-4). */
   readonly unresolved?: boolean;
-  /** What happens depends on files whose content may change; the second opinion on it is not cached (SF-5). */
+  /** Whether the effect depends on files that may change; the second opinion on it is not cached (SF-5). */
   readonly runsFiles?: boolean;
-  /** All that is not known is how it changes the user's files: needs no model where the store keeps those. */
+  /** Whether only the changes of the user’s files are unknown: no model is asked where undo keeps those. */
   readonly onlyEdits?: boolean;
-  /** One of the user's own patterns decided it. */
+  /** Set if one of the user’s own patterns decided. */
   readonly byUser?: true;
-  /** It names a credential file and may print it. */
+  /** Whether it names a credential file and may print it. */
   readonly credential?: boolean;
-  /** It would change this program's own configuration or state: no model may. */
+  /** Whether it would change this program’s own configuration or state, which no model may do. */
   readonly changesOurs?: true;
-  /** What it sends to other machines. */
+  /** The data that it sends to other machines. */
   readonly sendings?: readonly Sending[];
-  /** What it rests on and where it writes; absent where no files were looked at. */
+  /** The files that the judgement depends on and those that the command writes; absent if no files were read. */
   readonly basis?: Basis;
-  /** Everything destructive in it, the worst first; empty for the other verdicts. */
+  /** All destructive parts, the worst first; empty for the other verdicts. */
   readonly findings: readonly Finding[];
 };
 
-/** What a call sends away, as far as its words tell. */
+/** The data that a call sends away, as far as its words show. */
 export type Sending = {
-  /** The receiver; of a push the remote or its address as written, empty where none is named. */
+  /** The receiver; for a push the remote or its address as written, empty if none is named. */
   readonly to: string;
   readonly what: readonly string[];
-  /** Absolute paths of files that go along. */
+  /** Absolute paths of the files that are sent. */
   readonly files: readonly string[];
-  /** `host:port` that it connects to. */
+  /** The `host:port` that it connects to. */
   readonly connects?: readonly string[];
-  /** Of a push: where the repository is, and what is pushed. */
+  /** For a push: the repository’s directory, and the pushed refs. */
   readonly git?: {
     readonly directory?: string;
     readonly refs: readonly string[];
-    /** The command commits first; `adds`: whatever is not tracked yet. */
+    /** Whether the command commits first; `adds`: including untracked files. */
     readonly commits?: boolean;
     readonly adds?: boolean;
   };
-  /** The host of a forge whose repository is that of the remote. */
+  /** The host of a forge whose repository is the remote’s. */
   readonly forge?: string;
 };
 
-/** A pattern of the user's own (SF-8): a regular expression as text, tried on the command and on its resolved words. */
+/** A pattern of the user (SF-8): a regular expression, matched against the command and its resolved words. */
 export type UserPattern = { readonly pattern: string; readonly reason: string };
 
-/** Start and end of the part of a command that a finding speaks of, in UTF-16 units. */
+/** Start and end of the part of a command that a finding is about, in UTF-16 units. */
 export type Part = Finding['part'];
 
 const RANK = { safe: 0, unknown: 1, destructive: 2 } as const;
 const NO_FINDINGS: readonly Finding[] = [];
-/** Most findings kept of one command; whoever has read so many needs no more to decide. */
+/** The most findings kept for one command; more would not help the user decide. */
 const MAX_FINDINGS = 50;
-/** Stands for "not placed yet": whoever knows where the command word stands puts the place in. */
+/** Means that the position is not known yet; the caller that knows the command word’s position fills it in. */
 const UNPLACED: Part = [0, 0];
 
-/** The verdict "known to lose nothing". */
+/** The verdict for a command proven to lose no data. */
 export function harmless(reason?: string): StaticVerdict {
   return reason === undefined ? HARMLESS : { verdict: 'safe', reason, findings: NO_FINDINGS };
 }
 
 const HARMLESS: StaticVerdict = { verdict: 'safe', reason: 'only reads or adds', findings: NO_FINDINGS };
-/** For a command whose parts are harmless for different reasons. */
+/** The verdict for a command whose parts are harmless for different reasons. */
 const LOSES_NOTHING: StaticVerdict = { verdict: 'safe', reason: 'loses no existing data', findings: NO_FINDINGS };
 
-/** The verdict "not known"; the second opinion is asked. */
+/** The verdict for an unknown effect; the second opinion is asked. */
 export function unknown(
   reason: string,
   { unresolved, runsFiles, onlyEdits }: { unresolved?: boolean; runsFiles?: boolean; onlyEdits?: true } = {},
@@ -87,10 +87,13 @@ export function unknown(
   };
 }
 
-/** For a formatter: it writes over files, and leaves what they mean. */
+/** The verdict for a formatter: it overwrites files but keeps their meaning. */
 export const FORMATS = unknown('formats files in place', { onlyEdits: true });
 
-/** The verdict "destructive by rule `rule`". `part`: else it is placed later; `severity`: else that of the rule. */
+/**
+ * The destructive verdict by rule `rule`. Without `part` the position is filled in later; without `severity` that of
+ * the rule counts.
+ */
 export function destructive(rule: string, reason = rule, part = UNPLACED, severity?: number): StaticVerdict {
   const finding = { rule, verb: VERBS[rule] ?? reason, part, ...(severity === undefined ? {} : { severity }) };
   return { verdict: 'destructive', rule, reason, findings: [finding] };
@@ -103,9 +106,9 @@ export function placed(verdict: StaticVerdict, part: Part): StaticVerdict {
   return { ...verdict, findings };
 }
 
-/** The worse of two verdicts, with the findings of both; among unknown ones their flags add up. */
+/** Returns the worse of two verdicts, with the findings of both; flags of unknown verdicts are combined. */
 export function worse(a: StaticVerdict, b: StaticVerdict): StaticVerdict {
-  // Adds nothing, and is what most judges say.
+  // The most frequent case: it adds nothing.
   if (b === HARMLESS || b === a) return a;
   if (a.verdict === 'safe' && b.verdict === 'safe' && a.reason !== b.reason)
     return b.reason.startsWith('only ') ? a : a.reason.startsWith('only ') ? b : LOSES_NOTHING;
@@ -132,7 +135,7 @@ function withFlags(kept: StaticVerdict, a: StaticVerdict, b: StaticVerdict): Sta
   return { ...kept, ...flags, ...(credential ? { credential } : {}), ...(changesOurs ? { changesOurs } : {}) };
 }
 
-/** Both lists without repetitions, the worst first and otherwise in the order they were found. */
+/** Returns both lists without repetitions, the worst first, otherwise in the order of discovery. */
 function merged(a: readonly Finding[], b: readonly Finding[]): readonly Finding[] {
   const more = b.filter(
     (finding) =>
@@ -142,13 +145,13 @@ function merged(a: readonly Finding[], b: readonly Finding[]): readonly Finding[
   return [...a, ...more].sort((left, right) => severityOf(right) - severityOf(left)).slice(0, MAX_FINDINGS);
 }
 
-// How bad a finding is beside others of the same command, and what it does in plain words.
+// The severity of a finding among others of the same command, and its description in plain words.
 
 const listed = (names: string, severity: number) => names.split(',').map((name) => [name.trim(), severity] as const);
 
 /**
- * By rule, 1 for the rest. 3: devices, whole systems, and code that nobody can read. 2: what nobody can bring back from
- * this machine, and whole trees.
+ * The severity by rule; 1 for the rest. 3: devices, whole systems, and unreadable code. 2: losses that can’t be undone
+ * from this machine, and whole directory trees.
  */
 export const SEVERE: ReadonlyMap<string, number> = new Map([
   ...listed(
@@ -170,13 +173,13 @@ export const SEVERE: ReadonlyMap<string, number> = new Map([
 
 const severityOf = (finding?: Finding) => finding?.severity ?? SEVERE.get(finding?.rule ?? '') ?? 1;
 
-/** The rules on programs that delete the files they name. */
+/** The rules for programs that delete the files they name. */
 const DELETES: ReadonlySet<string | undefined> = new Set(['rm', 'rm -rf', 'rm -fr']);
 
-/** Does the verdict say that the command deletes the files it names? */
+/** Returns whether the verdict says that the command deletes the files it names. */
 export const deletesNamed = ({ rule }: StaticVerdict): boolean => DELETES.has(rule);
 
-/** The original names, whose reason is the name itself, in words that say what is done. */
+/** Descriptions for the original rules, whose reason is only their name. */
 const VERBS: Readonly<Record<string, string>> = {
   'rm -rf': 'deletes files and directories',
   'rm -fr': 'deletes files without asking',

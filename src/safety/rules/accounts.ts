@@ -113,7 +113,7 @@ function namesListed({ operands }: Call): boolean {
   );
 }
 
-/** What gives somebody rights, a login or a way in, and what stays behind to run later. */
+/** Rules for commands that grant rights, logins or access, or leave something that runs later. */
 export const GRANT_RULES: readonly Rule[] = [
   row('grant rights', 'grants rights in the cloud', {
     programs: 'aws',
@@ -229,13 +229,13 @@ export const PROCESS_RULES: readonly Rule[] = [
   row('pkill -9', 'pkill -9', {
     bounded: 'signals',
     programs: 'pkill killall skill slay killall5',
-    // A signal is written in five ways.
+    // A signal can be written in five ways.
     when: (call) => isKill(signalOf(call)) || call.has('-9', '-KILL'),
   }),
   row('pkill', 'ends processes by name', {
     bounded: 'signals',
     programs: 'pkill killall skill slay killall5 xkill fkill taskkill fuser snice tskill',
-    // A signal is written in five ways; `fuser` knows no signal without its own option.
+    // A signal can be written in five ways; `fuser` accepts a signal only with its own option.
     when: (call) => {
       if (call.program === 'fuser') return call.has('-k', '--kill');
       return !isQuiet(call) && (call.args.length > 0 || call.program === 'xkill' || call.program === 'killall5');

@@ -12,7 +12,7 @@ const AWS_VERB = pattern(String.raw`
     |suspend|quarantine|ban|scale-in|set-desired-capacity)(-|$)
   `);
 
-/** Calls of single services, by verb and by the whole line; the first that fits decides. */
+/** A call of one service, by its verb and by the whole line; the first match decides. */
 type AwsRow = {
   readonly service?: RegExp;
   readonly verb: RegExp;
@@ -69,7 +69,7 @@ function isAwsLoss(call: Call): boolean {
   return typeof row?.loses === 'object' ? row.loses.test(flags) : (row?.loses ?? false);
 }
 
-/** Cloud command lines and what they delete or stop. */
+/** Cloud command lines that delete or stop something. */
 export const CLOUD_RULES: readonly Rule[] = [
   row('aws delete', 'deletes or stops something in AWS', { programs: 'aws awslocal aws-okta', when: isAwsLoss }),
   row('empty object', 'overwrites an object with nothing', {
@@ -185,7 +185,7 @@ export const CLOUD_RULES: readonly Rule[] = [
   }),
 ];
 
-/** A destroying verb among the first words, with no reading verb before it. */
+/** Whether a destroying verb is among the first words, with no reading verb before it. */
 
 /** Containers, clusters, virtual machines, infrastructure as code. */
 export const CLUSTER_RULES: readonly Rule[] = [

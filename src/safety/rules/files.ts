@@ -9,7 +9,7 @@ export const FILE_RULES: readonly Rule[] = [
     named: 'files',
     programs: 'rm unlink rmdir rimraf del-cli trash trash-put gio-trash rip',
     shapes: ['+'],
-    // What is own hangs on the files.
+    // Whether a file belongs to the session depends on the files that exist.
     when: (call) => !deletesOnlyOwn(call),
   }),
   row('trash', 'deletes files', {
@@ -77,7 +77,7 @@ export const FILE_RULES: readonly Rule[] = [
   }),
 ];
 
-/** Other version control, and the forges; what git itself loses stands in its record. */
+/** Other version control systems and forges; git’s own losses are in its record. */
 export const VERSION_CONTROL_RULES: readonly Rule[] = [
   row('git rewrite history', 'rewrites history', {
     kept: true,

@@ -1,7 +1,7 @@
 import { type Condition, row } from '../programs/record.ts';
 import { NEVER, type Rule } from './rule.ts';
 
-/** A release goes out, where it stays: registries let nobody take a version back, or give its number twice. */
+/** Published releases can’t be taken back: registries let nobody remove a version or reuse its number. */
 export const PUBLISHING_RULES: readonly Rule[] = [
   row('publish', 'publishes a release, which can’t be taken back', {
     of: {
@@ -37,15 +37,15 @@ export const PUBLISHING_RULES: readonly Rule[] = [
   }),
 ];
 
-/** Short names of removing, which mean something else to these programs. */
+/** Short names of `remove`, which mean something else to these programs. */
 const SHORT: Condition = { first: /^(r|rm|un|unlink)$/ };
-/** Subcommands that look or add, whatever words follow. */
+/** Subcommands that only look or add, whatever words follow. */
 const LOOKS_OR_ADDS: Condition = {
   first:
     /^(search|list|info|show|install|help|view|why|audit|outdated|run|exec|test|build|update|upgrade|add|init|create|i|ls|get|x|dlx|start|publish)$/,
 };
 
-/** When a word of removal counts: behind nothing that looks or adds, and then as `what` says. */
+/** Returns the condition for a removing word: no reading or adding word precedes it, and `what` holds. */
 function removal(what: Condition = { all: [] }): Condition {
   const upgrade: Condition = { first: /^(dist-upgrade|full-upgrade)$/ };
   return { any: [{ shape: '--uninstall' }, { not: LOOKS_OR_ADDS, any: [upgrade, what] }] };

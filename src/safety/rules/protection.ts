@@ -2,13 +2,13 @@ import { OF_THE_MACHINE, startsWithMachine } from '../programs/compose.ts';
 import { type Given, row } from '../programs/record.ts';
 import { NEVER, type Rule } from './rule.ts';
 
-/** Does an option of ssh let the other side in, by a port or as a network of its own? */
+/** Returns whether an option of ssh lets the other machine in, by a port or as a network. */
 function opensWayIn({ name, value = '' }: Given): boolean {
   if (name === '-R' || name === '-w') return true;
   return name === '-o' && /^\s*(RemoteForward\s*[= ]|Tunnel\s*[= ]\s*(?!no\b))/i.test(value);
 }
 
-/** What protects a machine, whom it trusts, and what others reach of it. */
+/** Rules for a machine’s protection, for whom it trusts, and for which of its services others can reach. */
 export const PROTECTION_RULES: readonly Rule[] = [
   row('protection off', 'turns off protection of the machine, or changes whom it trusts', {
     programs: 'aa-disable aa-complain aa-teardown aa-remove-unknown quotaoff',
@@ -52,7 +52,7 @@ export const PROTECTION_RULES: readonly Rule[] = [
   }),
   row('machine given to a container', 'gives a container the whole machine', {
     programs: 'docker docker-compose',
-    // What stands behind the container's name are options of a command in it.
+    // Words after the container’s name are options of the command inside.
     when: ({ reading }) =>
       reading?.path.at(-1) === 'exec' &&
       reading.given.some(({ name, value }) => name === '--privileged' && value !== 'false'),
@@ -75,7 +75,7 @@ export const PROTECTION_RULES: readonly Rule[] = [
   row('foreign code first', 'has code of anybody run before every program', { programs: '' }),
   row('way in', 'opens a way into this machine from outside', {
     programs: 'ssh autossh',
-    // Behind the host stands a command with options of its own.
+    // The host is followed by a remote command with its own options.
     when: ({ reading }) => reading?.given.some(opensWayIn) === true,
   }),
   row('way in', 'opens a way into this machine from outside', {

@@ -4,25 +4,26 @@ import { verbOf } from '../verbs.ts';
 
 /** One row of the gate's tables. */
 export type Rule = Finding & {
-  /** Base names of programs, separated by blanks; none for rows that readers of code and redirections report. */
+  /**
+   * Base names of programs, separated by blanks; absent for rules that code readers and redirections report by name.
+   */
   readonly programs?: string;
-  /** Programs of which only some calls count: what must hold beside one of the shapes, if there are any. */
+  /** Programs of which only some calls count: the condition besides one of the shapes, if there are any. */
   readonly of?: Readonly<Record<string, Condition>>;
-  /** What data can't say. All that is given must hold. */
+  /** A condition in code, besides the others. */
   readonly when?: (call: Call) => boolean;
 };
 
-/** For programs that a row names for their `--help` alone. */
+/** For programs that a row names only because of their `--help`. */
 export const NEVER: Condition = { any: [] };
 
 export type Matcher = (call: Call) => boolean;
 
 /**
- * A shape is a line of tokens, all of which must hold:
- * `word` or `a|b`: the next operand is this (operands that may be an unknown option's value are skipped);
- * `*`: the next operand is anything · `-f|--force`: one of these options · `!-n|--dry-run`: none of them ·
- * `--opt=value`: the option has this value (`--opt=/re/` by pattern) · `/re/`: some operand left over matches ·
- * `+`: an operand is left over · `0`: none is.
+ * A shape is a line of tokens, all of which must match: `word` or `a|b`: the next operand is one of these (operands
+ * that may be an unknown option’s value are skipped); `*`: there is a next operand · `-f|--force`: one of these options
+ * is given · `!-n|--dry-run`: none of them is · `--opt=value`: the option has this value (`--opt=/re/`: matching this
+ * pattern) · `/re/`: a remaining operand matches · `+`: an operand remains · `0`: none remains.
  */
 function compileShape(shape: string): Matcher {
   const words: (Matches | undefined)[] = [];
@@ -55,7 +56,7 @@ function compileShape(shape: string): Matcher {
       const operand = operands[at++];
       if (!operand || (word && !word(operand.text))) return false;
     }
-    // Loops, since this is most of what the gate does: a closure for each row of each call would be garbage.
+    // Plain loops, since this code runs most often: a closure for each row and call would be garbage.
     for (const test of tests) if (!test(call, at)) return false;
     return true;
   };
@@ -87,7 +88,7 @@ const wordsOf = (call: Call, from?: number, to?: number) =>
     .map(({ text }) => text)
     .join(' ');
 
-/** How each text of a condition is found. */
+/** Returns the texts that a condition is matched against, by its key. */
 const TEXTS: Readonly<Record<TextKey, (call: Call, holds: (text: string) => boolean) => boolean>> = {
   first: ({ operands }, holds) => holds(operands[0]?.text ?? ''),
   second: ({ operands }, holds) => holds(operands[1]?.text ?? ''),
@@ -165,10 +166,10 @@ function destroyingWord(call: Call, most: number): boolean {
   return false;
 }
 
-/** A row for one of its programs: the condition that holds for that alone, if it has one. */
+/** A rule for one of its programs, with the condition that applies to that program only, if any. */
 export type RowOf = { readonly rule: Rule; readonly condition?: Condition };
 
-/** The row, once for each of its programs. */
+/** Splits a rule into one row for each of its programs. */
 export function rowsOf(rule: Rule): readonly (readonly [program: string, RowOf])[] {
   const special = Object.entries(rule.of ?? {}).flatMap(([programs, condition]) =>
     names(programs).map((program) => [program, { rule, condition }] as const),
@@ -176,7 +177,9 @@ export function rowsOf(rule: Rule): readonly (readonly [program: string, RowOf])
   return [...names(rule.programs ?? '').map((program) => [program, { rule }] as const), ...special];
 }
 
-/** One of these words stands among the operands of every call that the row matches; undefined: that is not plain. */
+/**
+ * Returns words one of which is an operand of every call that the row matches; undefined if there are no such words.
+ */
 export function wordsOfRow({ rule }: RowOf): readonly string[] | undefined {
   const firsts = (rule.shapes ?? []).map((shape) => shape.split(' ').find((token) => /^[^-+0*!/]/.test(token)));
   return firsts.length > 0 && firsts.every((first) => first !== undefined)
@@ -184,7 +187,7 @@ export function wordsOfRow({ rule }: RowOf): readonly string[] | undefined {
     : undefined;
 }
 
-/** Shapes and conditions of a row as one function. */
+/** Compiles the shapes and conditions of a row to one function. */
 export function compileRow({ rule, condition }: RowOf): Matcher {
   const matchers: Matcher[] = [];
   const shapes = (rule.shapes ?? []).map(compileShape);

@@ -10,7 +10,7 @@ import { PACKAGE_RULES, PUBLISHING_RULES } from './packages.ts';
 import { NETWORK_RULES, PROTECTION_RULES, SETTING_RULES } from './protection.ts';
 import { compileRow, type Matcher, type RowOf, type Rule, rowsOf, wordsOfRow } from './rule.ts';
 
-/** Rows that readers of redirections, code and files report by name; they have no shape of their own. */
+/** Rules that readers of redirections, code and files report by name; they match no calls themselves. */
 const CODE_RULES: readonly Rule[] = [
   row('output over a file', 'overwrites an existing file', { kept: true }),
   row('command over the network', 'sends a server a command that deletes or stops'),
@@ -83,7 +83,7 @@ function codeRow(program: string, loss: Loss = {}): Rule {
   return row(`${program} code`, 'deletes, overwrites or runs something', loss);
 }
 
-/** The rows that speak of many programs. */
+/** The rules that apply to several programs. */
 const SHARED: Readonly<Record<string, readonly Rule[]>> = {
   files: FILE_RULES,
   disks: DISK_RULES,
@@ -101,7 +101,7 @@ const SHARED: Readonly<Record<string, readonly Rule[]>> = {
   'redirections, code and in-place edits': CODE_RULES,
 };
 
-/** What the records find, as rules by family. */
+/** The findings of the records, as rules by family. */
 const RECORD_RULES: Readonly<Record<string, readonly Rule[]>> = recordRules();
 
 function recordRules(): Readonly<Record<string, readonly Rule[]>> {
@@ -115,7 +115,7 @@ function recordRules(): Readonly<Record<string, readonly Rule[]>> {
   return families;
 }
 
-/** All rows by family: first what the records of single programs find, then what holds for many. */
+/** All rules by family: first the findings of single programs’ records, then the shared rules. */
 export const FAMILIES: Readonly<Record<string, readonly Rule[]>> = Object.fromEntries(
   [...new Set([...Object.keys(SHARED), ...Object.keys(RECORD_RULES)])].map((family) => [
     family,
@@ -123,7 +123,7 @@ export const FAMILIES: Readonly<Record<string, readonly Rule[]>> = Object.fromEn
   ]),
 );
 
-/** Every rule in force, once by name, in table order. */
+/** Returns every rule that is not disabled, once by name, in table order. */
 export function listRules(): readonly RuleInfo[] {
   const seen = new Map<string, RuleInfo>();
   for (const [family, rules] of Object.entries(FAMILIES)) {
@@ -132,7 +132,7 @@ export function listRules(): readonly RuleInfo[] {
   return [...seen.values()];
 }
 
-/** What becomes of the loss that a rule speaks of, of all its rows. */
+/** What can happen to the loss of a rule, combined over all its rows. */
 export type Loss = Pick<Rule, 'kept' | 'named' | 'bounded'>;
 
 let losses: ReadonlyMap<string, Loss> | undefined;
@@ -154,7 +154,7 @@ function allLosses(): ReadonlyMap<string, Loss> {
 
 type Entry = { readonly verdict: StaticVerdict; readonly matches: Matcher };
 
-/** The rows of a program, each in order: all, those without a required word, those with one. */
+/** The rows of a program, each list in order: all, those without a required word, those with one. */
 type Entries = {
   readonly all: readonly Entry[];
   readonly wordless: readonly Entry[];
@@ -175,7 +175,7 @@ function index(): ReadonlyMap<string, readonly RowOf[]> {
   return out;
 }
 
-/** Made when a program is first met: a command names few, and the guard starts for every command. */
+/** Compiled when a program is first used: a command names few, and the guard starts anew for every command. */
 const COMPILED = new Map<string, Entries>();
 
 function entriesOf(program: string): Entries | undefined {
@@ -199,7 +199,7 @@ function entriesOf(program: string): Entries | undefined {
   return entries;
 }
 
-/** The rows that may match: of a large program's many only those for a word that the call has. */
+/** Returns the rows that may match: for a program with many rows, only those for words in the call. */
 function candidates(call: Call): readonly Entry[] {
   const entries = entriesOf(call.program);
   if (!entries || entries.byWord.size === 0) return entries?.all ?? [];
@@ -213,7 +213,7 @@ function candidates(call: Call): readonly Entry[] {
   return found ?? entries.wordless;
 }
 
-/** The first row that matches this call. Rows in `disabled` count only where no other row matches. */
+/** Returns the first row that matches this call. Rows in `disabled` count only where no other row matches. */
 export function matchRules(call: Call, disabled: ReadonlySet<string>): StaticVerdict | undefined {
   let off: StaticVerdict | undefined;
   for (const { verdict, matches } of candidates(call)) {
@@ -224,10 +224,10 @@ export function matchRules(call: Call, disabled: ReadonlySet<string>): StaticVer
   return off;
 }
 
-/** Does any row know this program? */
+/** Returns whether any row names this program. */
 export function hasRules(program: string): boolean {
   return BY_PROGRAM.has(program);
 }
 
-/** Names of all programs that rows know, for words that are patterns (`/bin/r?`). */
+/** All programs named by rows, for command words that are patterns (`/bin/r?`). */
 export const RULE_PROGRAMS: readonly string[] = [...BY_PROGRAM.keys()];

@@ -57,11 +57,11 @@ function setNumber(machine: Machine, target: ArithmeticExpression, value: number
 }
 
 /**
- * Evaluates text that bash takes as arithmetic: names in it stand for their values, which are evaluated too, and a
- * subscript anywhere runs the commands in it. Harmless only where all of it reduces to numbers.
+ * Evaluates text as bash evaluates arithmetic: names mean their values, which are evaluated too, and a subscript
+ * anywhere runs its commands. Harmless only if everything reduces to numbers.
  */
 export function evaluateText(machine: Machine, text: string): void {
-  // A variable that the command does not set comes from the user's own environment.
+  // A variable that the command does not set has its value from the user’s environment.
   const set = text.replace(/\$(?:(\w+)|\{(\w+)\})/g, (whole, name: string | undefined, braced: string | undefined) =>
     /^\d/.test(name ?? braced ?? '') || machine.scope.get(name ?? braced ?? '') !== undefined ? whole : '0',
   );

@@ -1,8 +1,8 @@
 /**
- * Shells that read some lines differently from bash, which the walk follows. Code for another shell is trusted only
- * where both read it the same way. For zsh, fish and ksh that is a small language of plain words, quotes, pipes and
- * redirections; for a plain `sh` it excludes the few forms that would do something else there. Any other line is never
- * proven harmless.
+ * Shells whose syntax differs from bash, which this interpreter follows. Code for another shell is trusted only where
+ * both parse it alike. For zsh, fish and ksh that is a small language of plain words, quotes, pipes and redirections;
+ * for a plain `sh` it excludes the few forms that would mean something else there. Any other line is never proven
+ * harmless.
  */
 
 import { pattern } from '../../text/pattern.ts';
@@ -19,7 +19,7 @@ const DIALECTS: Readonly<Record<string, Dialect>> = {
   ash: 'posix',
 };
 
-/** Returns how a shell of this name reads; undefined: like bash, or unknown. */
+/** Returns which shell’s syntax a program uses; undefined: that of bash, or unknown. */
 export function dialectOf(program: string): Dialect | undefined {
   return DIALECTS[program];
 }
@@ -31,7 +31,7 @@ export function readsAlike(code: string, dialect: Dialect): boolean {
   return readPlain(code, 0, dialect, '') === code.length;
 }
 
-/** Forms of bash that a plain `sh` takes for commands, redirections or text of a different length. */
+/** Bash syntax that a plain `sh` parses as commands, redirections or text of another length. */
 const ONLY_BASH = /\$['"]|(?<!\$)\(\(|(^|[\s;&|({])(\[\[\s|function\s|select\s|coproc\s)|[<>]\(|\bfor\s*\(\(/;
 
 const QUOTED = /(?<![^\s;&|()])#[^\n]*|\\[\s\S]|(\$?)('[^']*'|"(?:\\[\s\S]|[^"\\])*")/g;
@@ -41,13 +41,13 @@ function withoutQuotes(code: string): string {
   return code.replace(QUOTED, (_, dollar?: string) => (dollar ? `$'` : '_'));
 }
 
-/** A word character, or one without a special meaning in any shell; marks of the walk count as words. */
+/** A word character, or one without a special meaning in any shell; placeholders of this interpreter count as words. */
 const PLAIN = /[\w\s./:,@%+\-\]\u0080-\uffff]/;
 
-/** Returned where reading can't go on: greater than any length. */
+/** Returned when parsing can’t continue: greater than any length. */
 const OTHERWISE = Number.POSITIVE_INFINITY;
 
-/** Reads code from `at` up to `end`, or all of it; returns where it stopped. */
+/** Parses code from `at` up to `end`, or all of it; returns where it stopped. */
 function readPlain(code: string, start: number, dialect: Dialect, end: ')' | ''): number {
   let at = start;
   while (at < code.length) {
@@ -62,7 +62,7 @@ function readPlain(code: string, start: number, dialect: Dialect, end: ')' | '')
   return end === '' && at === code.length ? at : OTHERWISE;
 }
 
-/** In fish a backslash quotes also within single quotes. */
+/** Parses single quotes; in fish a backslash escapes within them. */
 function readSingle(code: string, at: number, dialect: Dialect): number {
   const close = code.indexOf("'", at + 1);
   return close < 0 || (dialect === 'fish' && code.slice(at, close).includes('\\')) ? OTHERWISE : close + 1;
@@ -83,7 +83,7 @@ function readDouble(code: string, start: number, dialect: Dialect): number {
 const NAME = /\$[A-Za-z_]\w*/y;
 const BRACED = /\$\{[A-Za-z_]\w*(?::?-[\w./-]*)?\}/y;
 const SPECIAL = /\$(?:[@*?!$]|\d(?!\d)|#(?=[\s"]|$))/y;
-/** Syntax that takes a part of a variable, or changes it: `$x[1]`, `$x:h`. */
+/** Syntax for a part or a modification of a variable: `$x[1]`, `$x:h`. */
 const MODIFIED = /\[|:[^/\s"$~]/y;
 
 function readDollar(code: string, at: number, dialect: Dialect): number {
@@ -100,11 +100,11 @@ function readDollar(code: string, at: number, dialect: Dialect): number {
   return OTHERWISE;
 }
 
-/** Signs with the same meaning in every shell, if surrounded as given; other signs are missing. */
+/** Special characters with the same meaning in every shell, if followed as given; others are missing. */
 const SIGNS: Readonly<Record<string, RegExp>> = {
-  // An escaped letter is another sign in fish.
+  // In fish an escaped letter means another character.
   '\\': /\\[^\w]/y,
-  // A pattern that no bracket follows.
+  // A glob that is not followed by a bracket.
   '*': /\*(?![*(])/y,
   '?': /\?(?!\()/y,
   '[': /(?<!\S)\[\[?(?!\[)/y,
@@ -121,7 +121,7 @@ const SIGNS: Readonly<Record<string, RegExp>> = {
   '!': /(?<=\s)!=(?=\s)/y,
 };
 
-/** The signs that fish has in common with bash. */
+/** The special characters that fish has in common with bash. */
 const OF_FISH: Readonly<Record<string, RegExp>> = { ...SIGNS, '[': /(?<!\S)\[(?=\s)/y, '^': /(?!)/y };
 
 function signLength(code: string, at: number, dialect: Dialect): number {
@@ -165,7 +165,7 @@ function optionsOf(words: readonly string[]): readonly string[] {
   return end < 0 ? words : words.slice(0, end);
 }
 
-/** Variables by which zsh and ksh define, find or run something, besides those of every shell. */
+/** Variables by which zsh and ksh define, find or run something, besides those common to all shells. */
 const ZSH_OWN = pattern(String.raw`
     ^((c?d?f?man|mail|module_)?path|cdpath|fpath|fignore|psvar|watch|argv|status|pipestatus|prompt
     |(dis_)?(functions|aliases|builtins|reswords|patchars)(_source)?|[gs]aliases|commands|nameddirs|userdirs

@@ -53,13 +53,13 @@ type NodeOf<Type extends SyntaxNode['type']> = Extract<SyntaxNode, { type: Type 
 
 const MAX_NESTED = 24;
 const MAX_STEPS = 4000;
-/** The most alternative directories in which a command is walked, since a `cd` may fail. */
+/** The most alternative directories for which a command is judged, since a `cd` may fail. */
 const MAX_WORLDS = 8;
 const MAX_OUTPUT = 200_000;
 const NOTHING_AROUND = { files: undefined, reading: undefined, own: undefined, ours: undefined };
 type Around = Pick<World, keyof typeof NOTHING_AROUND>;
 
-/** The abstract shell. One instance per judgement. */
+/** A shell that interprets commands without running anything. One instance per judgement. */
 export class ShellInterpreter implements Machine {
   scope: Scope;
   private readonly around: Around;
@@ -80,13 +80,13 @@ export class ShellInterpreter implements Machine {
   private steps = 0;
   private worlds = 0;
   private functionDepth = 0;
-  /** The place of the current command in the command line as typed. */
+  /** The position of the current command in the command line as typed. */
   protected part: Part = [0, 0];
-  /** Greater than 0 while code from a string is walked, whose places are not those of the command line. */
+  /** Greater than 0 while code from a string is interpreted, whose positions are not those of the command line. */
   private inString = 0;
   /** The command line as typed. */
   readonly source: string;
-  /** Functions that were defined in such code. */
+  /** Functions defined in code from a string. */
   private readonly definedInString = new WeakSet<object>();
   private readonly disabled: ReadonlySet<string>;
 
@@ -100,7 +100,7 @@ export class ShellInterpreter implements Machine {
     if (this.files) this.scope.set('HOME', this.files.home);
   }
 
-  /** Files are not looked at while the walk is on another machine. */
+  /** The state of the system; files are not looked up while commands run on another machine. */
   private get world(): Around {
     return this.scope.elsewhere ? NOTHING_AROUND : this.around;
   }
@@ -250,7 +250,7 @@ export class ShellInterpreter implements Machine {
     return out;
   }
 
-  /** Runs `body` also in the directory where the shell is if a `cd` fails or does not run. */
+  /** Runs `body` also for the directory where the shell stays if a `cd` fails or does not run. */
   private inWorld(place: Place, body: () => string): string {
     if (++this.worlds > MAX_WORLDS) {
       this.note(unknown('may run in more directories than are looked at'));
@@ -357,7 +357,7 @@ export class ShellInterpreter implements Machine {
     this.scope.define(node.name.text, node);
   }
 
-  /** Walks a command and records its findings at its place, unless it is in a string. */
+  /** Interprets a command and records its findings at its position, unless it is in a string. */
   private placed(node: NodeOf<'Command'>, io: Io): string {
     const outer = this.part;
     if (this.inString === 0) this.part = [node.pos, node.end];
@@ -457,7 +457,7 @@ export class ShellInterpreter implements Machine {
 
 const NONE: readonly Redirect[] = [];
 
-/** Tries each value of a command word whose variable had one of several. */
+/** Judges each value of a command word whose variable may have several. */
 function alternatives(
   machine: Machine,
   node: Extract<SyntaxNode, { type: 'Command' }>,
@@ -475,7 +475,7 @@ function alternatives(
   });
 }
 
-/** Carries out one assignment; `named`: its array is associative (`declare -A`). */
+/** Performs one assignment; `named`: its array is associative (`declare -A`). */
 function carryOut(machine: Machine, assignment: Assignment, exported: boolean, named: boolean): void {
   const { name, value } = assignment;
   const { scope } = machine;
@@ -525,7 +525,7 @@ const LEAVES = /^(break|exit|return|exec|kill)$/;
 /** From this many words on a loop counts as large. */
 const MANY = 250;
 
-/** Notes an endless loop: it makes, starts or prints things without end. */
+/** Notes an endless loop that creates, starts or prints something in each round. */
 function noteEndless(machine: Pick<Machine, 'note'>, loop: Loop): void {
   if (isEndless(loop)) machine.note(ENDLESS_LOOP);
 }
@@ -538,7 +538,10 @@ function isEndless(loop: Loop): boolean {
   return !isSlow(loop.body);
 }
 
-/** `while true; do date; sleep 1; done` only watches: until it is ended it prints little. */
+/**
+ * Returns whether a loop waits in each round, as `while true; do date; sleep 1; done`: it prints little until it is
+ * ended.
+ */
 function isSlow(body: SyntaxNode): boolean {
   const sleeps = (node: SyntaxNode) => node.type === 'Command' && /^sleep [1-9]\d*$/.test(words(node));
   const keeps = (node: SyntaxNode) =>
@@ -547,7 +550,7 @@ function isSlow(body: SyntaxNode): boolean {
   return some(body, sleeps) && !some(body, keeps);
 }
 
-/** Returns whether a loop over many words starts something for each of them at once. */
+/** Returns whether a loop over many words starts a background process in each round. */
 function startsMany(loop: Loop, rounds: number): boolean {
   const source = 'wordlist' in loop ? (loop.wordlist ?? []).map(({ text }) => text).join(' ') : '';
   const counted = Number(/\bseq\s+(?:\d+\s+)*?(\d+)\)?`?$/.exec(source)?.[1] ?? 0);
@@ -558,7 +561,7 @@ function startsMany(loop: Loop, rounds: number): boolean {
   );
 }
 
-/** Returns whether its condition never changes. */
+/** Returns whether the condition of a loop never changes. */
 function holds({ clause, kind }: Extract<SyntaxNode, { type: 'While' }>): boolean {
   const last = clause.commands.at(-1)?.command;
   if (kind === 'until') return last?.type === 'Command' && last.name?.text === 'false';
@@ -644,13 +647,13 @@ function arrayOf(
   return [...old, ...expandWords(machine, words).map(({ text }) => text)];
 }
 
-/** A pattern in a `for` list becomes file names, of which only the start and the end are known. */
+/** Returns a `for` loop’s pattern as a file name of which only the start and the end are known. */
 function loopPath(machine: Machine, text: string): string {
   const place = /^[*?[]/.test(text) && noNameIsOption(machine) ? './' : '';
   return place + text.replace(/[*?[\]]+/g, UNKNOWN);
 }
 
-/** Returns what the redirections put on standard input, if anything. */
+/** Returns the text that redirections put on standard input, if any. */
 function stdinOf(redirects: readonly Redirect[], machine: Machine): string | undefined {
   let stdin: string | undefined;
   for (const { operator, fd, target } of redirects) {
@@ -673,7 +676,7 @@ function fileText(path: string): string {
   return isEndlessDevice(path) ? FILE_TEXT + ENDLESS : FILE_TEXT;
 }
 
-/** Returns what a pipe or substitution gets of `out`: nothing where standard output is redirected. */
+/** Returns the part of `out` that a pipe or substitution receives: nothing if standard output is redirected. */
 function goesAway(machine: Machine, redirects: readonly Redirect[], out: string): boolean {
   if (redirects.length === 0) return false;
   const away = sendsOutputAway(redirects);
@@ -694,7 +697,7 @@ function sendsOutputAway(redirects: readonly Redirect[]): boolean {
 /** For a file descriptor that the shell chooses (`{fd}<file`). */
 const NAMED = 10;
 
-/** Returns redirections with expanded targets; `placed`: their places are those of the command line. */
+/** Returns redirections with expanded targets; `placed`: their positions are in the command line. */
 function expandRedirects(machine: Machine, nodes: readonly Redirection[], placed: boolean): readonly Redirect[] {
   return nodes.map((node) => {
     const fd = node.descriptor?.type === 'FileDescriptor' ? node.descriptor.value : node.descriptor && NAMED;

@@ -5,7 +5,7 @@ import type { Scope, Value } from './scope.ts';
 
 /** A command's input, and where its output goes; text may hold marks. */
 export type Io = {
-  /** Text on standard input; undefined: the caller's own (a terminal). */
+  /** Text on standard input; undefined: the input of the caller (a terminal). */
   readonly stdin: string | undefined;
 };
 
@@ -15,7 +15,7 @@ export type Field = {
   readonly text: string;
   /** Whether it holds an unquoted pattern character, so that it may become any number of file names. */
   readonly glob: boolean;
-  /** Whether no name here is known to begin with a dash. */
+  /** Whether no matching name is known to begin with a dash. */
   readonly named?: boolean;
 };
 
@@ -25,13 +25,13 @@ export type Redirect = {
   readonly fd: number | undefined;
   /** The target word; for here-documents and here-strings the text. */
   readonly target: string;
-  /** Its place in the command, unless it comes from elsewhere. */
+  /** Its position in the command line, unless it comes from a string. */
   readonly part?: Part;
 };
 
-/** The parts of the system that the judgement looks at. */
+/** The parts of the system that a judgement reads. */
 export type World = {
-  /** The directory the command runs in; without it the file system is not looked at. */
+  /** The directory in which the command runs; without it the file system is not read. */
   readonly cwd: string | undefined;
   readonly files: FileLook | undefined;
   /** The files that the command runs; undefined: none is read. */
@@ -44,8 +44,9 @@ export type World = {
 };
 
 /**
- * Walks a command as a shell would, without running anything: keeps variables and functions, knows the output of the
- * few programs whose output is plain (`echo`, `printf`, decoders), and reports each program call to the judge.
+ * Interprets a command as a shell would, without running anything: tracks variables and functions, computes the output
+ * of the few programs whose output is predictable (`echo`, `printf`, decoders), and reports each program call to the
+ * judge.
  */
 export interface Machine {
   scope: Scope;
@@ -55,33 +56,33 @@ export interface Machine {
   readonly ours: World['ours'];
   /** The directory in which the command starts. */
   readonly root: World['cwd'];
-  /** The own files that a judgement depends on. */
+  /** The session’s own files that a judgement depends on. */
   readonly usedOwn: Set<string>;
-  /** True when a limit is reached, which ends the walk. */
+  /** Whether a limit was reached, which ends the interpretation. */
   readonly done: boolean;
-  /** The text of `<(…)`, by its `/dev/fd/…` name; text written to `>(…)` is not tracked. */
+  /** The output of the command in `<(…)`, by its `/dev/fd/…` name; text written to `>(…)` is not tracked. */
   readonly substituted: Map<string, string>;
   /** Text that this command itself wrote to files, by path. */
   readonly written: Map<string, string>;
-  /** Files that this command writes to, by `fileKey`: a program that obeys one of them obeys this command's text. */
+  /** Files that this command writes, by `fileKey`: a program that loads one of them runs this command’s text. */
   readonly changed: Set<string>;
-  /** Scripts of `>(…)`, by their `/dev/fd/…` name, whose input is the text written there. */
+  /** Scripts of `>(…)`, by their `/dev/fd/…` name; the text written there is their input. */
   readonly sinks: Map<string, Script>;
-  /** Walks a parsed script; returns its output. */
+  /** Interprets a parsed script; returns its output. */
   runScript(script: ParsedScript | Script, io: Io): string;
-  /** Parses and walks code from a string (`eval`, `sh -c`); returns its output. */
+  /** Parses and interprets code from a string (`eval`, `sh -c`); returns its output. */
   runText(code: string, io: Io): string;
-  /** Walks one command given as words. */
+  /** Interprets one command given as words. */
   runFields(fields: readonly Field[], io: Io, redirects?: readonly Redirect[]): string;
   /** Returns one word as text, without splitting. */
   text(word: Word | undefined): string;
   /** Returns one word as a shell pattern. */
   pattern(word: Word | undefined): string;
-  /** Expands a string once more, as `${x@P}` and arithmetic do; commands in it are walked. */
+  /** Expands a string again, as `${x@P}` and arithmetic do; commands in it are interpreted. */
   expandString(text: string): string;
-  /** Gives a variable a value without an assignment, and judges that. */
+  /** Sets a variable without an assignment in the code, and judges that. */
   give(name: string, value: Value, exported?: boolean): void;
-  /** Carries out one assignment. */
+  /** Performs one assignment. */
   assign(assignment: Assignment, exported?: boolean, named?: boolean): void;
   /** The command as typed. */
   readonly source: string;
@@ -91,7 +92,7 @@ export interface Machine {
   sends: boolean;
   /** Whether some call changes this program's own files. */
   changesOurs: boolean;
-  /** Whether some call runs files of the project of which none was read. */
+  /** Whether some call runs project files, none of which was read. */
   runsProject: boolean;
   /** The data that leaves this machine, and its receivers. */
   readonly sendings: Sending[];
@@ -112,7 +113,7 @@ export function plain(text: string): Field {
 export type Judge = {
   /** Judges a call and returns its output; `names` are the words as written. */
   call(machine: Machine, fields: readonly Field[], io: Io, redirects: readonly Redirect[]): string;
-  /** Judges giving a variable a value; `exported`: started programs see it. */
+  /** Judges setting a variable; `exported`: started programs see it. */
   assignment(machine: Machine, name: string, value: string, exported: boolean): void;
   /** Judges defining a function of this name. */
   definition(machine: Machine, name: string): void;

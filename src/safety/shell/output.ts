@@ -71,16 +71,16 @@ function fromCode(code: number): string {
   return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : '';
 }
 
-/** Returns a filter's output for its input; undefined: with these words it is not a plain filter. */
+/** Returns a filter’s output for its input; undefined: with these words its output is not predictable. */
 type Filter = (words: readonly string[], stdin: string) => string | undefined;
 
 export type Output = {
-  /** With words that match, it prints one whole number, or one a line. */
+  /** With words that match, it prints one whole number, or one on each line. */
   readonly counts?: RegExp;
   readonly filter?: Filter;
   /**
-   * The origin of its output: the text of the `files` it is given, `unpacked` from them, `decoded` from its input or
-   * them, or `fetched` over the network.
+   * The origin of its output: the text of its `files`, `unpacked` from them, `decoded` from its input or files, or
+   * `fetched` over the network.
    */
   readonly gives?: 'files' | 'unpacked' | 'decoded' | 'fetched';
 };
@@ -94,12 +94,12 @@ export function plainOutput({ counts, filter }: Output, args: readonly Field[], 
 
 // Filters whose output follows from their words and input; the records name them.
 
-/** Known input gives known output; any other gives output of a decoder. */
+/** Decodes known input; unknown input gives a placeholder for decoded text. */
 const decoded = (stdin: string, make: (text: string) => string | undefined) =>
   hasUnknown(stdin) ? DECODED : (make(stdin) ?? DECODED);
 const decodes = (words: readonly string[]) => words.some((word) => /^(-d|-D|--decode|-di|-id)$/.test(word));
 
-/** Marks of unknown parts stay in the output. */
+/** Keeps the placeholders of unknown parts in the output. */
 export const passesMarks: Filter = (_, stdin) => (hasUnknown(stdin) ? stdin : UNKNOWN);
 
 export const fromBase64: Filter = (words, stdin) => {
@@ -118,21 +118,21 @@ export const reversed: Filter = (_, stdin) =>
 export const linesReversed: Filter = (_, stdin) =>
   decoded(stdin, (text) => `${text.replace(/\n$/, '').split('\n').reverse().join('\n')}\n`);
 
-/** `sed 's/a/b/g'`. */
+/** The filter `sed 's/a/b/g'`. */
 export const substituted: Filter = (words, stdin) => {
   const operands = words.filter((word) => !word.startsWith('-') || word === '-');
   return operands.length === 1 || words[0] === '-e' ? substitute(operands[0] ?? '', stdin) : UNKNOWN;
 };
 
-/** `grep -n x file`: the number of the line precedes it. */
+/** The filter `grep -n x file`, which prints a line number first. */
 export const lineNumber: Filter = (words) =>
   /^-[EFiwx]*n[EFiwx]* [^-\s]\S*( \S+)?$/.test(words.join(' ')) ? `${NUMBER}:${UNKNOWN}\n` : undefined;
 
-/** `cut -d: -f1` of text behind such a number. */
+/** The filter `cut -d: -f1` on text after such a number. */
 export const cutNumber: Filter = (words, stdin) =>
   /^-d ?: -f ?1$/.test(words.join(' ')) && stdin.startsWith(`${NUMBER}:`) ? `${NUMBER}\n` : passesMarks(words, stdin);
 
-/** `seq 3`: one number a line. */
+/** The filter `seq 3`, which prints one number on each line. */
 export const countUp: Filter = (words) => {
   if (!/^-?[\d\uE00B]+( -?[\d\uE00B]+){0,2}$/.test(words.join(' '))) return undefined;
   const [first = 1, last] = words.map(Number);
@@ -147,7 +147,7 @@ function fromHex(text: string): string | undefined {
   return /^([0-9a-fA-F]{2})+$/.test(hex) ? Buffer.from(hex, 'hex').toString('utf8') : undefined;
 }
 
-/** `tr`. */
+/** The filter `tr`. */
 export const translate: Filter = (words, stdin) => {
   if (hasUnknown(stdin)) return DECODED;
   const flags = words.filter((word) => /^-[a-zA-Z]+$/.test(word)).join('');

@@ -9,10 +9,10 @@ const RUN_VARIABLES = pattern(String.raw`
     |CVS_RSH|TAR_OPTIONS)$
   `);
 
-/** The shell expands these whenever it asks for a line. */
+/** Variables that the shell expands at each prompt. */
 const PROMPTS = /^(PS[0-4]|R?PROMPT\d?|RPS[12]|SPROMPT)$/;
 
-/** Walks `$(…)` and backticks in a text that will be expanded; only a loss counts. */
+/** Interprets `$(…)` and backticks in text that will be expanded; only a loss counts. */
 function runEmbedded(machine: Machine, text: string): void {
   for (const [, inner, quoted] of text.matchAll(/\$\(([^()]*)\)|`([^`]*)`/g)) {
     const found = machine.watch(() => machine.runText(inner ?? quoted ?? '', { stdin: '' }));
@@ -20,7 +20,7 @@ function runEmbedded(machine: Machine, text: string): void {
   }
 }
 
-/** Notes what a variable would run that other programs take as a command; only a loss counts. */
+/** Judges the value of a variable that other programs run as a command; only a loss counts. */
 export function runVariable(machine: Machine, name: string, text: string): void {
   if (PROMPTS.test(name)) return runEmbedded(machine, text);
   if (!RUN_VARIABLES.test(name) || hasUnknown(text) || text === '') return;

@@ -4,7 +4,7 @@ import { NUMBER, UNKNOWN } from './taint.ts';
 
 export type Value = string | readonly string[] | ReadonlyMap<string, string>;
 
-/** Variables that every shell has, and on whose value or first character tricks like `${PATH:0:1}` rely. */
+/** Variables that every shell sets, and whose value or first character tricks like `${PATH:0:1}` use. */
 const USUAL: ReadonlyMap<string, string> = new Map([
   ['IFS', ' \t\n'],
   ['PATH', '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'],
@@ -27,7 +27,7 @@ function isNumber(value: Value): boolean {
   return typeof value === 'string' && /^-?[\d\uE00B]+$/.test(value);
 }
 
-/** The tables with which the subshells of a shell start. They share them until one is written to. */
+/** The tables that a subshell inherits. Shells share them until one writes to them. */
 type Tables = {
   readonly vars: Map<string, Value>;
   readonly functions: Map<string, FunctionNode>;
@@ -56,25 +56,25 @@ export class Scope {
   private tables: Tables;
   /** Whether another shell shares these tables. */
   private shared: boolean;
-  /** Paths that this command made itself: truncating or deleting them loses nothing. */
+  /** Paths that this command made itself: truncating or deleting them loses no data. */
   readonly made: Set<string>;
-  /** Words by which this command may have made a name that begins with a dash: a pattern may then become an option. */
+  /** Words by which this command may have created a name that begins with a dash: a glob may then become an option. */
   readonly dashed: Set<string>;
   /** Directories that this command has fetched, relative to its start: their files are not the project's own. */
   readonly foreign: Set<string>;
-  /** Copies of existing files that this command kept: a further copy of the same name replaces one. */
+  /** Backups of existing files that this command made: a further backup of the same name replaces one. */
   readonly backups: Set<string>;
-  /** Where this command has moved files that it did not make: they are not its own. */
+  /** Where this command moved files that it did not make: they are not its own. */
   readonly brought: Set<string>;
-  /** Links that this command made, whose targets are not resolved. */
+  /** Links that this command made; their targets are not resolved. */
   readonly links: Set<string>;
   positional: readonly string[];
   /** The absolute directory; undefined when unknown. */
   cwd: string | undefined;
-  /** The directory as written, relative to the start (`''`): known even where files must not be looked at. */
+  /** The directory as written, relative to the start (`''`): known even where files may not be looked up. */
   near: string | undefined = '';
   /**
-   * Where commands run, if on another machine or in a container: this machine's files then tell nothing about theirs.
+   * Set where commands run on another machine or in a container, about whose files this machine’s files say nothing.
    */
   elsewhere: 'machine' | 'container' | undefined;
   /** The shell that reads this code, if it is not bash. */
@@ -114,7 +114,7 @@ export class Scope {
     return { cwd: this.cwd, near: this.near };
   }
 
-  /** Puts a copy of a shell into another directory, where files that it makes are its own. */
+  /** Changes the directory of a copied shell in which the files that it makes are its own. */
   standAt(place: Place): void {
     Object.assign(this, place, { made: new Set(this.made) });
   }
@@ -125,7 +125,7 @@ export class Scope {
     return new Scope(this.cwd, this);
   }
 
-  /** The tables for writing: from here on no other shell shares them. */
+  /** The tables for writing, copied first if another shell shares them. */
   private get own(): Tables {
     if (!this.shared) return this.tables;
     const { vars, functions, aliases, alternatives, references, integers, named } = this.tables;
@@ -204,7 +204,7 @@ export class Scope {
     if (!this.named.has(array)) this.own.named.add(array);
   }
 
-  /** From here on the directory of commands is unknown. */
+  /** Marks the directory of later commands as unknown. */
   leaveFor(place: 'machine' | 'container'): void {
     this.cwd = undefined;
     this.near = '';
@@ -222,7 +222,7 @@ export class Scope {
     functions.delete(name);
   }
 
-  /** `$0`. */
+  /** The value of `$0`. */
   get zero(): string {
     const value = this.vars.get('0');
     return typeof value === 'string' ? value : 'bash';
@@ -233,12 +233,12 @@ export class Scope {
     return this.vars.get(target) ?? USUAL.get(target);
   }
 
-  /** Returns whether this command itself gave the variable a value. */
+  /** Returns whether this command itself set the variable. */
   has(name: string): boolean {
     return this.vars.has(this.references.get(name) ?? name);
   }
 
-  /** Returns the variable as one text; a mark for an unknown value. */
+  /** Returns the variable as one text; a placeholder if the value is unknown. */
   text(name: string): string {
     const value = this.get(name);
     if (value === undefined) return UNKNOWN;
@@ -259,7 +259,7 @@ export class Scope {
     return [...[...this.vars.keys()].filter((name) => name.startsWith(prefix)), UNKNOWN];
   }
 
-  /** After a branch that may not have run: values that differ become unknown. */
+  /** After a branch that may not have run: marks values that differ as unknown. */
   forgetDifferences(before: Scope): void {
     if (this.tables !== before.tables) this.forgetValues(before.vars);
     if (this.cwd !== before.cwd) this.cwd = undefined;

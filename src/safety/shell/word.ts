@@ -14,17 +14,17 @@ import { isMap, type Value } from './scope.ts';
 import { EMPTY, ENDLESS, hasUnknown, NUMBER, OWN_PROCESS, QUOTE, SPLIT, UNKNOWN } from './taint.ts';
 
 const PLAIN = /^[\w./:=,@%+-]+$/;
-/** A pattern without other characters that are special to the shell. */
+/** A glob without other characters that are special to the shell. */
 const PATTERN = /^[\w./:=,@%+*?[\]-]+$/;
-/** Plain characters and quotes in which nothing is expanded. */
+/** Plain characters, and quotes without expansions. */
 const QUOTED = /^[\w./:=,@%+-]*(?:(?:'[^'\uE000-\uE00E]*'|"[^"$`\\\uE000-\uE00E]*")[\w./:=,@%+-]*)+$/;
-/** Longer words are rare, and no regular expression is tried on them. */
+/** Longer words are rare and not matched with regular expressions. */
 const MAX_SIMPLE_CHARS = 1000;
 const SPECIAL = /[{}*?[\],~\\\uE004]/g;
 const QUOTABLE = /[{}*?[\],~\\]/;
 /** `of=~/x`: bash expands a tilde also in words that look like an assignment. */
 const HOME_VALUE = /^([A-Za-z_]\w*=)(~(?:$|[/+])[\s\S]*)$/;
-/** The longest text that is kept of one word; the rest is unknown. */
+/** The longest text kept for one word; the rest counts as unknown. */
 const MAX_WORD_CHARS = 200_000;
 
 /** Expands words into fields as bash does: braces, tilde, parameters, commands, splitting, quote removal. */
@@ -53,7 +53,7 @@ export function expandWord(machine: Machine, word: Word, out: Field[]): void {
   }
 }
 
-/** Expands a word without anything special, as most are, without taking its parts apart. */
+/** Expands a plain word, as most are, without splitting it into parts. */
 function simpleField(text: string): Field | undefined {
   if (text.length > MAX_SIMPLE_CHARS) return undefined;
   if (QUOTED.test(text)) return { text: withoutQuotes(text), glob: false };
@@ -83,7 +83,7 @@ export function expandText(machine: Machine, word: Word | undefined): string {
   return finish(machine, tagWord(machine, word).replaceAll(SPLIT, ' ')).text;
 }
 
-/** A word as a pattern: quoted characters keep their mark. */
+/** Returns a word as a pattern, with quoted characters marked. */
 export function expandPattern(machine: Machine, word: Word | undefined): string {
   return word === undefined ? '' : tagWord(machine, word).replaceAll(SPLIT, ' ').replaceAll(EMPTY, '');
 }
@@ -100,7 +100,7 @@ export function expandQuoted(machine: Machine, parts: readonly (WordPart | Doubl
   return out.slice(0, MAX_WORD_CHARS);
 }
 
-/** Expands a string once more, as `${x@P}` and arithmetic do. */
+/** Expands a string again, as `${x@P}` and arithmetic do. */
 export function expandString(machine: Machine, text: string): string {
   if (!/[$`]/.test(text)) return text;
   const script = parse(`cat <<aish_end\n${text}\naish_end\n`);
@@ -167,8 +167,8 @@ function tagWord(machine: Machine, word: Word): string {
 }
 
 /**
- * bash expands braces before parameters: in `{$v,w}x` and `$v{x,y}` the variable is `vx`. Such words are not followed
- * but unknown.
+ * Returns whether the next part continues a variable’s name: bash expands braces before parameters, so in `{$v,w}x` and
+ * `$v{x,y}` the variable is `vx`. Such words count as unknown.
  */
 function swallowsNext(part: WordPart, next: WordPart | undefined): boolean {
   if (part.type === 'SimpleExpansion') return next?.type === 'BraceExpansion' && /^\$\w/.test(part.text);
@@ -222,7 +222,7 @@ function tagPart(machine: Machine, part: WordPart): string {
   }
 }
 
-/** Returns the name of the file that stands for a command's output or input. */
+/** Returns the name of the file in a process substitution. */
 function substitutedFile(machine: Machine, part: Extract<WordPart, { type: 'ProcessSubstitution' }>): string {
   const output = part.script ? machine.inSubshell(() => runInner(machine, part)) : UNKNOWN;
   const name = `/dev/fd/${63 - machine.substituted.size}`;
@@ -304,10 +304,10 @@ function expandBraces(text: string): string[] {
   return expand(text, 0);
 }
 
-/** Honest ranges never give more words than this. */
+/** The most words that an ordinary range would give. */
 const MOST_WORDS = 2_000_000;
 
-/** Returns whether the ranges of a word give more words than a shell should make. */
+/** Returns whether the ranges of a word give too many words. */
 function isBeyond(word: string): boolean {
   let words = 1;
   for (const [, from = '', to = ''] of word.matchAll(/\{(-?\d+|[A-Za-z])\.\.(-?\d+|[A-Za-z])(?:\.\.-?\d+)?\}/g)) {
@@ -319,7 +319,7 @@ function isBeyond(word: string): boolean {
 
 type Found = { start: number; end: number; parts: readonly string[] };
 
-/** Returns the first group that really expands: one with a comma at its own level, or a range. */
+/** Returns the first brace group that expands: one with a comma at its own level, or a range. */
 function findBraces(word: string): Found | undefined {
   for (let start = word.indexOf('{'); start >= 0; start = word.indexOf('{', start + 1)) {
     if (word[start - 1] === QUOTE) continue;
@@ -362,7 +362,7 @@ function expandRange(body: string): readonly string[] | undefined {
   return out;
 }
 
-/** `{01..10}` keeps leading zeros. */
+/** Pads numbers as `{01..10}` does. */
 function padded(n: number, from: string, to: string): string {
   const zero = /^-?0\d/;
   if (!zero.test(from) && !zero.test(to)) return String(n);
@@ -475,7 +475,7 @@ function applyOperation(
   }
 }
 
-/** Expands `${x:-a}` and its like. */
+/** Expands `${x:-a}` and similar. */
 function withDefault(
   machine: Machine,
   operation: ParameterDefaultOperation,
@@ -611,15 +611,15 @@ function literally(c: string): string {
   return /[\\^$.*+?()[\]{}|/]/.test(c) ? `\\${c}` : c;
 }
 
-/** Programs that make files whose names come from an archive, a repository, or another machine. */
+/** Programs that create files whose names come from an archive, a repository, or another machine. */
 const BRINGS_NAMES: ReadonlySet<string> = new Set(
   'tar bsdtar gtar unzip 7z 7za 7zr unrar unar cpio pax rsync scp sftp wget aria2c csplit patch git hg svn'.split(' '),
 );
-/** First words with which those programs make no such files. */
+/** First words with which those programs create no such files. */
 const LEAVES_NAMES =
   /^(git|hg|svn) (status|log|diff|show|branch|ls-files|rev-parse|describe|blame|grep|remote|config|fetch|add|commit|push|cat|info|list)$/;
 
-/** Remembers that a call may have made a name that begins with a dash. */
+/** Records that a call may have created a name that begins with a dash. */
 export function noteDashes({ scope }: Machine, fields: readonly Field[]): void {
   const program = fields[0]?.text ?? '';
   const name = program.slice(program.lastIndexOf('/') + 1);
@@ -635,9 +635,7 @@ function mayMakeDashed({ text }: Field): boolean {
   return text === '--' || text.includes('/-');
 }
 
-/**
- * Returns whether no name in the working directory is known to begin with a dash, so that a pattern becomes no option.
- */
+/** Returns whether no name in the working directory begins with a dash, so that a glob can’t become an option. */
 export function noNameIsOption(machine: Machine): boolean {
   const { cwd, dashed } = machine.scope;
   if (dashed.size > 0) return false;
