@@ -8,7 +8,7 @@ import { type CallFacts, given, type Reading, type Records, type Spec, words } f
 const MAKE_FILES =
   /(^|\/)((GNU)?[Mm]akefile|[^/]+\.ma?k|CMakeLists\.txt|[^/]+\.cmake|CMake(User)?Presets\.json|build\.ninja|meson\.build|[Jj]ustfile)$/;
 
-/** Tasks that compile and test, as `cargo test` does; what else a build file defines, nobody knows. */
+/** Tasks that compile and test, as `cargo test` does; other tasks of a build file are unknown. */
 const BUILD_TASK = pattern(String.raw`
     ^(?::?[\w-]+:)*(test|build|check|assemble|classes|testClasses|compile(Test)?(Java|Kotlin)?|test-compile|jar
     |package|verify|validate|tasks|dependencies|projects|properties|help|dependency:tree|help:effective-pom)$
@@ -16,7 +16,7 @@ const BUILD_TASK = pattern(String.raw`
 const JVM_FILES =
   /(^|\/)(pom\.xml|[^/]+\.gradle(\.kts)?|gradle\.properties|gradlew|mvnw|[^/]+\.(java|kt|kts|groovy|scala))$|(^|\/)(\.mvn|gradle\/wrapper|buildSrc)\//;
 
-/** Build tools run what their files say; only what merely shows something is known. */
+/** Build tools run what their files say; only calls that merely show something are proven harmless. */
 export const BUILD_RECORDS: Records = {
   'make gmake just': {
     of: {
@@ -40,7 +40,7 @@ export const BUILD_RECORDS: Records = {
     load: '-P= -C= -D= -U= --toolchain= --install= --open= --preset[=] --workflow --fresh --graphviz= --trace-redirect= --profiling-output= --debugger --debugger-pipe=',
     delete: '--clean-first',
     idle: '--help --version --help-command --help-module --help-variable --help-property --help-policy --help-command-list --help-module-list',
-    // `--help-… FILE` writes what it says there.
+    // `--help-… FILE` writes the help to that file.
     operands: 'judged',
     control: MAKE_FILES,
     judge: judgeCmake,
@@ -121,13 +121,13 @@ export const BUILD_RECORDS: Records = {
   },
 };
 
-/** Makers of build files that are part of cmake. */
+/** Generators of build files that are part of cmake. */
 const GENERATORS =
   /^(Ninja( Multi-Config)?|(Unix|MinGW|MSYS|NMake|Borland|Watcom) Makefiles|Xcode|Visual Studio \d+.*)$/;
-/** Targets that every build has and that only build or test. */
+/** Targets that every build has, and that only build or test. */
 const TARGETS = /^(all|test|tests|check|help|doc|docs|ALL_BUILD|RUN_TESTS|lib[\w-]+)$/;
 
-/** `-E` carries a toolbox of its own; the rest configures or builds a place. */
+/** Judges cmake: `-E` has tools of its own; other calls configure or build a directory. */
 function judgeCmake(call: CallFacts, reading: Reading): StaticVerdict | undefined {
   const words = call.args.map(({ text }) => text);
   const at = words.indexOf('-E');
@@ -174,10 +174,10 @@ function judgeNinja(words: readonly string[]) {
   return words.includes('-n') ? undefined : unknown('runs rules of the project', { runsFiles: true });
 }
 
-/** Tasks that test the project, as its other test runners do, or that only look. */
+/** Tasks that test the project, as other test runners do, or that only look. */
 const RUBY_TASK = /^(test|spec|routes|about|stats|notes|db:migrate:status|db:version|zeitwerk:check)$/;
 
-/** What builds and runs the projects of a language. */
+/** Tools that build and run the projects of a language. */
 export const PROJECT_TOOLS: Records = {
   rustup: {
     traits: ['printsSetup'],
@@ -256,13 +256,13 @@ const PYTHON_FILES =
 const NODE_FILES =
   /(^|\/)(package\.json|\.npmrc|\.yarnrc(\.yml)?|\.pnpmfile\.cjs|tsconfig[^/]*\.json|[^/]+\.([cm]?[jt]sx?|json)|\.(eslint|babel|prettier|mocha|swc)rc[^/]*)$/;
 
-/** What checkers are set up by, some of it code; the sources they look at they do not run. */
+/** Configuration files of checkers, some of which are code; the checked sources are not run. */
 const PYTHON_SETTINGS =
   /(^|\/)(mypy\.ini|setup\.cfg|pyproject\.toml|\.?pylintrc(\.toml)?|tox\.ini|\.flake8|\.?bandit(\.ya?ml)?)$/;
 const NODE_SETTINGS =
   /(^|\/)(package\.json|\.npmrc|\.yarnrc(\.yml)?|\.pnpmfile\.cjs|tsconfig[^/]*\.json|\.(eslint|babel|prettier|stylelint)rc[^/]*|[^/]+\.config\.[cm]?[jt]s)$/;
 
-/** Shapes of reports that a checker has of its own; any other name is a module that it loads, or a file. */
+/** Report formats built into a checker; any other name is a module that it loads, or a file. */
 const REPORTS = pattern(String.raw`
     ^(stylish|json|json2|json-?lines|json-with-metadata|html|compact|unix|tap|junit|junit-xml|checkstyle
     |visualstudio|jslint-xml|codeframe|pretty|summary|text|tab|parseable|colorized|msvs|github|github-actions
@@ -271,18 +271,18 @@ const REPORTS = pattern(String.raw`
     |github-actions|blob|line|simple|clang|emacs|files|fuubar|offenses|worst|quiet|q|o|fu|pa|t|teamcity
     |colored-line-number|line-number|colored-tab|summaries|agent)$
   `);
-/** Languages that prettier reads by itself. */
+/** Languages that prettier parses without a plugin. */
 const PARSERS =
   /^(babel|babel-flow|babel-ts|flow|typescript|acorn|espree|meriyah|css|less|scss|json|json5|jsonc|json-stringify|graphql|markdown|mdx|vue|yaml|html|angular|lwc|glimmer)$/;
 
-/** What a checker is asked for is its own: no module as format or reader, no options out of a file. */
+/** Judges the formats and readers chosen for a checker: only builtin ones, and no options from a file. */
 function judgeChoices(call: CallFacts, reading: Reading): StaticVerdict | undefined {
   if (reading.operands.some(({ text }) => text.startsWith('@'))) return unknown('reads options from a file');
   for (const { name, value = '' } of reading.given) {
     if (
       /^(-f|-R|--format|--formatter|--reporter|--reporters|--output-format|--out-format|-fmt|--printer)$/.test(name)
     ) {
-      // pycodestyle and flake8 take a template too.
+      // pycodestyle and flake8 also accept a template.
       if (value !== '' && !REPORTS.test(value) && !(value.includes('%') && /^(flake8|pycodestyle)$/.test(call.program)))
         return unknown(`${name} of ${call.program} may load a module or write a file`);
     } else if (name === '--parser' && !PARSERS.test(value)) return unknown(`--parser of ${call.program} may load code`);
@@ -292,10 +292,10 @@ function judgeChoices(call: CallFacts, reading: Reading): StaticVerdict | undefi
   return undefined;
 }
 
-/** Tests by their names or by where they lie; any other file of code that is named need not be one. */
+/** Test files by name or directory; any other named source file need not be a test. */
 const TEST_FILE = /(^|\/)(tests?|specs?|testing|__tests__|features)\/|(^|[/._-])(tests?|specs?)([._-]|$)/i;
 
-/** What a runner of tests is told to run: tests of the project, or its directories. */
+/** Judges the files given to a test runner: tests of the project, or its directories. */
 function judgeTests({ machine }: CallFacts, reading: Reading): StaticVerdict | undefined {
   const odd = reading.operands
     .map(({ text }) => text.replace(/(::|:\d).*$/, ''))
@@ -315,7 +315,9 @@ function judgePytest(call: CallFacts, reading: Reading): StaticVerdict | undefin
   return judgeTests(call, reading) ?? judgeChoices(call, reading);
 }
 
-/** Checkers, formatters and test runners: they run the tests of the project, and load what their options name. */
+/**
+ * Checkers, formatters and test runners: they run the project’s tests, and load the modules that their options name.
+ */
 export const CHECKERS: Records = {
   'pytest py.test': {
     tune: '-# -q -qq -v -vv -vvv -x -s -l -k= -m= -n= -r= -h --tb= --maxfail= --durations= --lf --ff --nf --last-failed --failed-first --no-header --no-summary --collect-only --co --cov[=] --cov-branch --no-cov --color= --disable-warnings --strict-markers --strict-config --showlocals --verbose --quiet --exitfirst --capture= --timeout=  --fixtures --markers --stepwise --sw --reruns= --asyncio-mode= --deselect= --ignore= --ignore-glob= --benchmark-skip --benchmark-only --dist= --numprocesses= --cov-report= --cov-fail-under= --random-order --runslow -W= -ra -rA -rs -rf',
@@ -453,7 +455,7 @@ export const CHECKERS: Records = {
   },
 };
 
-/** It loads whatever file it is given; what is a test says so by its name or place. */
+/** Judges mocha, which loads any given file; a test is recognised by its name or directory. */
 function judgeMocha({ program }: CallFacts, reading: Reading) {
   const specs = reading.given.flatMap(({ name, value }) => (name === '--spec' && value !== undefined ? [value] : []));
   const odd = [...reading.operands.map(({ text }) => text), ...specs].find((text) => !/test|spec/i.test(text));
@@ -463,15 +465,15 @@ function judgeMocha({ program }: CallFacts, reading: Reading) {
 }
 
 type Ways = {
-  /** Options with which it only shows what it would change. */
+  /** Options with which it only shows its changes. */
   readonly shows?: string;
   /** Options with which it changes the files. */
   readonly writes?: string;
-  /** It changes them unless it is told to show. */
+  /** It changes the files unless it is told to show. */
   readonly always?: true;
 };
 
-/** A formatter: it changes sources in place unless it only shows. Its letters are its own, so each has its own row. */
+/** A record for a formatter, which changes sources in place unless it only shows. Each has its own options. */
 function formatter({ shows = '', writes = '', always }: Ways, spec: Spec): Spec {
   const shown = words(shows);
   const written = words(writes).map((name) => name.replace(/\[?=\]?$/, ''));
@@ -487,7 +489,7 @@ function formatter({ shows = '', writes = '', always }: Ways, spec: Spec): Spec 
   };
 }
 
-/** Of several subcommands: those that only look, beside those that format. */
+/** Subcommands that only look, beside those that format. */
 const LOOKS: Spec = { operands: 'tune', tune: '--all --output-format= -q --quiet -v --verbose' };
 
 const RUFF =

@@ -2,13 +2,13 @@ import { FORMATS, type StaticVerdict, unknown } from '../../verdict.ts';
 import { isOwnProject, lookAt } from '../paths.ts';
 import { type CallFacts, given, type Reading, type Records, type Spec } from '../record.ts';
 
-/** A file a compiler makes: new names are fine, sources and notes are not. */
+/** A compiler: its output may be a new file, but not a source or notes. */
 const compiler: Spec = {
   helpers: 'cc1 cc1plus f951 as collect2 ld lto1 lto-wrapper',
   tune: '-# -ansi -c -S -E -g -ggdb -g0 -g1 -g2 -g3 -O -O0 -O1 -O2 -O3 -Os -Ofast -Og -Oz -w -W -Wall -Wextra -Werror -Wpedantic -pedantic -pedantic-errors -v -V -pipe -shared -static -static-libgcc -static-libstdc++ -pie -no-pie -fPIC -fpic -fPIE -fpie -fno-pie -pthread -fopenmp -fsyntax-only -M -MM -MG -MP -MT= -MQ= -P -C -x= -D= -U= -m64 -m32 -mavx -mavx2 -msse4.2 -march= -mtune= -std= -nostdlib -nostdinc -ffreestanding -rdynamic -s -dumpversion -dumpmachine -dM -funroll-loops -ffast-math -fno-omit-frame-pointer -fomit-frame-pointer -fno-exceptions -fno-rtti -fno-stack-protector -fstack-protector -fstack-protector-all -fstack-protector-strong -fno-builtin -fno-common -fcommon -fno-strict-aliasing -fsanitize= -fvisibility= -fdiagnostics-color[=] -fmax-errors= -fno-diagnostics-show-caret -fwrapv -flto -Wno-unused -Wno-unused-parameter -Wno-unused-variable -Wno-unused-result -Wno-unused-function -Wno-sign-compare -Wno-deprecated -Wno-deprecated-declarations -Wno-format -Wshadow -Wconversion -Wunused -Wno-implicit-function-declaration -Wno-error -Wno-incompatible-pointer-types -Wno-int-conversion -Wno-format-truncation -print-search-dirs -print-file-name= -print-prog-name= -print-libgcc-file-name -print-multiarch -print-sysroot -stdlib= -fcolor-diagnostics -fno-color-diagnostics -fno-lto -z= -Wl,-rpath[=] -Wl,--as-needed -Wl,--no-as-needed -Wl,--start-group -Wl,--end-group -static-pie -### -fno-inline -lm -lc -lpthread -ldl -lrt -lz -lssl -lcrypto -lstdc++ -lncurses -lcurl -lgmp -lsqlite3 -lpng -ljpeg -lX11 -lGL -lboost_system -lgsl -lreadline -luuid -lxml2',
   read: '-I= -L= -l= -isystem= -include= -imacros= -idirafter= -iquote= --sysroot=',
   write: '-o= -MF= -MJ= -dumpdir= -coverage --coverage -fprofile-arcs -ftest-coverage -gsplit-dwarf -ftime-trace',
-  // Rules of make, and counts of what ran, beside what is made.
+  // Makefile rules, and counts of executed code, written beside the output.
   add: '-MD -MMD',
   load: '-wrapper= -fplugin= -B= -specs= -fuse-ld= -Xclang= -load= -mllvm= -Xlinker= -T=',
   singleDash: true,
@@ -26,7 +26,7 @@ function judgeCompiler(call: CallFacts, reading: Reading) {
   return undefined;
 }
 
-/** Building runs what the build files say; testing runs the sources too. */
+/** Cargo’s builds run the build files; its tests run the sources too. */
 const CARGO_BUILD: Spec = {
   tune: '-p= -j= -r -F= --package= --workspace --all --exclude= --lib --bins --bin= --examples --example= --tests --test= --benches --bench= --all-targets --release --profile= --features= --all-features --no-default-features --target= --message-format= --keep-going --jobs= --no-run --no-fail-fast  --no-deps --document-private-items --doc --future-incompat-report --timings --open --unit-graph --ignore-rust-version',
   load: '--fix --allow-dirty --allow-staged --allow-no-vcs',
@@ -48,13 +48,13 @@ const GO_BUILD: Spec = {
   control: /(^|\/)go\.(mod|work|sum)$/,
 };
 
-/** Compilers, and what builds with them. */
+/** Compilers and their build tools. */
 export const COMPILERS: Records = {
   'gcc g++ cc c++ clang clang++ gfortran': compiler,
   'ld as': {
     ...compiler,
     judge: ({ program, args }, reading) => {
-      // `--MD FILE` of the assembler names what the compiler's own `-MD` derives.
+      // The assembler’s `--MD FILE` names a file, while the compiler derives the name for `-MD`.
       if (program === 'as' && args.some(({ text }) => /^--?MD/.test(text))) return unknown('as writes a list of files');
       return given(reading, '-o') ? undefined : unknown('writes over a.out');
     },
@@ -82,7 +82,7 @@ export const COMPILERS: Records = {
   javac: {
     singleDash: true,
     tune: '-g -nowarn -verbose -deprecation -Xlint -Xlint:all -Xlint:unchecked -source= -target= -encoding= -parameters -proc:none --release= -Werror',
-    // Annotation processors of what stands on the path run while it compiles.
+    // Annotation processors on the path run during compilation.
     load: '-cp= -classpath= -sourcepath= --class-path= -bootclasspath= -processor= -processorpath= -Xplugin=',
     into: '-d= -h= -s=',
     idle: '-version -help',
@@ -181,7 +181,7 @@ export const COMPILERS: Records = {
         subs: {
           'graph why verify': { singleDash: true, tune: '-m -vendor -go=', operands: 'tune' },
           download: { singleDash: true, tune: '-x -json', operands: 'tune' },
-          // It refuses where there is a go.mod already.
+          // `go mod init` refuses to replace an existing go.mod.
           init: { singleDash: true, operands: 'tune' },
           'tidy vendor edit': {
             singleDash: true,
@@ -215,7 +215,7 @@ export const COMPILERS: Records = {
   },
 };
 
-/** What stands behind `--` is for the tests themselves: what their own runner knows. */
+/** Words after `--` are for the tests: options of their own runner. */
 const TEST_WORDS =
   /^(--|--(nocapture|no-capture|ignored|include-ignored|exact|show-output|list|quiet|test)|--(test-threads|color|format|skip)(=[\w-]+)?|-q|-[ADWF]|[\w:.]+|clippy::\w+)$/;
 
@@ -225,10 +225,10 @@ function judgeCargo(call: CallFacts, reading: Reading): StaticVerdict | undefine
   return odd ? unknown('passes arguments to the tests') : undefined;
 }
 
-/** A directory, a file, or a package of go's own library: other modules begin with the name of a host. */
+/** A directory, a file, or a standard package of go: other modules begin with the name of a host. */
 const OWN_PACKAGE = /^(\.{1,2}(\/.*)?|[\w/-]+(\/\.\.\.)?|[\w./-]+\.go)$/;
 
-/** `-mod=mod` lets go rewrite what the project depends on. */
+/** Judges go: `-mod=mod` lets it rewrite the project’s dependencies. */
 function judgeGo({ machine }: CallFacts, reading: Reading): StaticVerdict | undefined {
   const builds = /^(build|test|vet)$/.test(reading.path[0] ?? '');
   for (const { text } of builds ? reading.operands : [])
@@ -240,7 +240,7 @@ function judgeGo({ machine }: CallFacts, reading: Reading): StaticVerdict | unde
     : unknown('changes the project’s dependencies');
 }
 
-/** What rustc tells about itself; `--print KIND=FILE` and `--emit KIND=FILE` write where they say. */
+/** Judges what rustc prints about itself; `--print KIND=FILE` and `--emit KIND=FILE` write to a file. */
 function judgeRustc({ machine }: CallFacts, reading: Reading): StaticVerdict | undefined {
   for (const { name, value = '' } of reading.given)
     if (/^--(print|emit)$/.test(name) && value.includes('=')) return unknown(`${name} of rustc writes a file`);
@@ -252,14 +252,14 @@ function judgeRustc({ machine }: CallFacts, reading: Reading): StaticVerdict | u
     : undefined;
 }
 
-/** Files of the project; an address would be fetched. */
+/** Judges files for deno: files of the project are local, while an address would be fetched. */
 function denoFiles(_: CallFacts, reading: Reading) {
   return reading.operands.some(({ text }) => /^\w+:|^\/|(^|\/)\.\.(\/|$)/.test(text))
     ? unknown('reads code from elsewhere')
     : undefined;
 }
 
-/** `-W error::module.Category` imports the module; of `-X` some load, some write. */
+/** Judges options of python: `-W error::module.Category` imports the module; some `-X` options load, some write. */
 function judgePython(_: CallFacts, reading: Reading) {
   const odd = reading.given.find(({ name, value = '' }) => PYTHON_VALUES[name]?.test(value) === false);
   return odd ? unknown(`an unknown option ${odd.name} of python`) : undefined;
@@ -270,7 +270,7 @@ const PYTHON_VALUES: Readonly<Record<string, RegExp>> = {
   '-X': /^(dev|utf8(=[01])?|importtime|faulthandler|tracemalloc(=\d+)?|no_debug_ranges|int_max_str_digits=\d+)$/,
 };
 
-/** Interpreters: their code is judged by its reader, here only the options beside it. */
+/** Interpreters: their code is judged by its reader; the records describe the other options. */
 export const LANGUAGES: Records = {
   python: {
     code: /^-\w*c$/,
@@ -348,7 +348,7 @@ export const LANGUAGES: Records = {
     tune: '-q --quiet -L= --log-level=',
     idle: '-V --version -h',
     subs: {
-      // Without `--allow-…` it keeps what it runs from writing, sending and starting anything.
+      // Without `--allow-…` deno prevents the code from writing, sending and starting anything.
       test: {
         tune: '--filter= --doc --no-run --fail-fast[=] --parallel --quiet --reporter= --shuffle[=] --watch --trace-leaks --permit-no-files --ignore= --no-check[=] -q',
         operands: 'read',

@@ -3,7 +3,7 @@ import { adds, lookAt } from '../paths.ts';
 import { type CallFacts, given, type Reading, type RecordFinding, type Records, row, type Spec } from '../record.ts';
 import { judgeInventory } from './system.ts';
 
-/** A server of the machine or of its own network; who else is given the password, nobody knows. */
+/** Judges the server of a client: one on this machine or network is usual; another one may get the password. */
 function judgeServer(_: CallFacts, reading: Reading) {
   for (const text of [
     ...reading.given.filter(({ name }) => /^(-h|--host|-d|--dbname)$/.test(name)).map(({ value = '' }) => value),
@@ -21,7 +21,7 @@ function judgeServer(_: CallFacts, reading: Reading) {
   return undefined;
 }
 
-/** What takes a snapshot away, or writes one over what is there. */
+/** Deletes a snapshot, or restores one over existing files. */
 const RESTIC_LOSS: RecordFinding = {
   name: 'backup loss',
   asks: {
@@ -37,7 +37,7 @@ const RESTIC_LOSS: RecordFinding = {
   reason: 'deletes backups, or restores over existing data',
 };
 
-/** What takes an archive away. */
+/** Deletes an archive. */
 const BORG_LOSS: RecordFinding = {
   name: 'backup loss',
   asks: {
@@ -74,7 +74,7 @@ const BACKUP: Spec = {
   },
 };
 
-/** Databases, documents, pictures: what is in the text handed to them is judged by its own reader. */
+/** Databases, documents and pictures: text passed to them is judged by its own reader. */
 export const DATA: Records = {
   psql: {
     traits: ['sends'],
@@ -212,7 +212,7 @@ export const DATA: Records = {
     subs: {
       'ls lsl lsd lsf lsjson size check cat tree about listremotes version md5sum sha1sum hashsum cryptcheck': {
         operands: 'tune',
-        // A remote spelled out in place carries settings, some of which are commands.
+        // A remote written out in the argument contains settings, some of which are commands.
         judge: (_, reading) =>
           reading.operands.every(({ text }) => /^([\w.-]+:)?[^:,="']*$/.test(text))
             ? undefined
@@ -242,7 +242,7 @@ export const DATA: Records = {
   },
 };
 
-/** `-output NAME`: the model goes to NAME.bin, its words to NAME.vec, a small one to NAME.ftz. */
+/** Judges the files of `-output NAME`: the model is NAME.bin, its words NAME.vec, a small one NAME.ftz. */
 function judgeModel({ machine }: CallFacts, reading: Reading) {
   const name = reading.given.findLast((option) => option.name === '-output')?.value ?? '';
   const files = (reading.path[0] === 'quantize' ? ['ftz'] : ['bin', 'vec']).map((ending) => `${name}.${ending}`);
@@ -250,7 +250,7 @@ function judgeModel({ machine }: CallFacts, reading: Reading) {
   return there ? unknown('may overwrite an existing model') : adds(machine, `${name}.bin`);
 }
 
-/** Tools for rows and trees of data, some with a language of their own. */
+/** Tools for tables and trees of data, some with their own language. */
 export const TABLE_TOOLS: Records = {
   csvcut: {
     tune: '-# -c= -n -m= -r= -t -d= -l -i -H -s= --columns= --names --not-columns= -C= --no-inference',
@@ -262,7 +262,7 @@ export const TABLE_TOOLS: Records = {
     helpers: 'jq python3',
     tune: '-# -r -c -n -j -y -Y -P -o= -p= -I= -e -S -C -M -N -0 --raw-output --output-format= --input-format= --prettyPrint --indent= --unwrapScalar --colors --no-colors --exit-status --null-input --no-doc --front-matter= --width= --yaml-output --slurp',
     delete: '-i --inplace --in-place',
-    // One yq reads all at once by `-s`, the other writes a file for each document.
+    // One yq reads everything at once with `-s`, the other writes a file for each document.
     load: '-s= -f= --from-file= --split-exp= --split-exp-file=',
     operands: 'read',
     judge: ({ args }) =>
@@ -279,7 +279,7 @@ export const TABLE_TOOLS: Records = {
   pdfinfo: { tune: '-f= -l= -enc= -meta -box -dests -isodates -rawdates -v -h', singleDash: true, operands: 'read' },
 };
 
-/** Without a second name the text goes beside the document. */
+/** Judges the output of a converter: without a second name the text is written beside the document. */
 function judgeText({ machine }: CallFacts, reading: Reading): StaticVerdict | undefined {
   const [from, to] = reading.operands;
   if (from === undefined || to !== undefined) return undefined;

@@ -17,21 +17,21 @@ import { mayBeOption } from '../read-options.ts';
 import { type CallFacts, given, isFed, type Reading, type Records, row, type Spec } from '../record.ts';
 import { judgeRsync, judgeUnzip } from './network.ts';
 
-/** `644`, `0755`: others may read and run, never write; no rights of another user; the owner keeps reading. */
+/** Octal modes with which others may read and execute but never write, and the owner can still read. */
 const PLAIN_NUMBER = /^0?[4-7][0145][0145]$/;
-/** `u+x`, `go-w`, `a+rX`: the owner may get anything, all others reading and running; taking away from others. */
+/** Symbolic modes that give the owner any right and others only reading and executing, or remove rights of others. */
 const PLAIN_LETTERS = /^(u[+=][rwxX]+|(?:[ugoa]*)\+[rxX]+|[go]+-[rwxX]+|[go]+=[rxX]*|[ugoa]*-[xXwst]+)$/;
-/** Rights that leave nothing for anybody but the owner. */
+/** Modes that leave rights for the owner only. */
 const NARROW = /^(0?[4-7]00|[go]+(=|-[rwx]+))$/;
 
-/** What leaves the owner of a directory no right to enter it. */
+/** Modes that deny the owner of a directory entry to it. */
 const CLOSES = /^([0-7]?[0246][0-7]{2}|(?![go]+[-+=])[ugoa]*(-[rwst]*[xX][rwst]*|=[rw]*))$/;
 
 const CHANGES_RIGHTS = harmless('changes rights, and no content');
 
-/** `chmod`: rights for others are a grant, and making a file executable arms it where something looks for it. */
+/** Judges `chmod`: rights for others are a grant, and an executable file may be run by a tool that searches for it. */
 function judgeMode({ machine, args }: CallFacts, reading: Reading): StaticVerdict | undefined {
-  // `-w` and the like are a mode, though they look like an option.
+  // `-w` and similar words are a mode, though they look like an option.
   const mode = reading.operands[0]?.text ?? '';
   const targets = reading.operands.slice(1);
   if (hasUnknown(mode) || args.length < 2 || given(reading, '--reference')) return unknown('sets unknown permissions');
@@ -56,7 +56,7 @@ function judgeMode({ machine, args }: CallFacts, reading: Reading): StaticVerdic
     : CHANGES_RIGHTS;
 }
 
-/** `install -m`: the rights that the copy gets. */
+/** Judges `install -m`, the mode of the copy. */
 function judgeInstallMode(_: CallFacts, { given: options }: Reading): StaticVerdict | undefined {
   const odd = options.some(
     ({ name, value = '' }) =>
@@ -66,7 +66,7 @@ function judgeInstallMode(_: CallFacts, { given: options }: Reading): StaticVerd
   return odd ? unknown('grants access to others') : undefined;
 }
 
-/** Files and directories: looking, making, copying, packing. */
+/** Programs for files and directories: listing, making, copying, packing. */
 export const FILES: Records = {
   'ls dir vdir': {
     traits: ['namesOnly'],
@@ -146,7 +146,7 @@ export const FILES: Records = {
     tune: '-a -c -d= -f -h -m -t= --no-create --date= --no-dereference --time=',
     read: '-r= --reference=',
     operands: 'make',
-    // What a file's times were is nowhere kept.
+    // The old times of a file are stored nowhere.
     judge: ({ machine }, reading) =>
       given(reading, '-d', '--date', '-t', '-r', '--reference') &&
       machine.files !== undefined &&
@@ -217,7 +217,7 @@ export const FILES: Records = {
     keys: '-e --rsh --password-file',
     tune: '-# -a -A -b -c -C -d -D -E -F -g -h -H -i -I -k -K -l -L -m -N -o -O -p -P -q -r -R -s -S -t -u -U -v -W -x -X -z -0 -4 -6 -8 -B= --archive --acls --backup --checksum --cvs-exclude --dirs --devices --specials --executability --group --human-readable --hard-links --itemize-changes --ignore-times --copy-dirlinks --keep-dirlinks --links --copy-links --prune-empty-dirs --owner --omit-dir-times --perms --progress --partial --quiet --recursive --relative --secluded-args --protect-args --sparse --times --update --verbose --whole-file --one-file-system --xattrs --compress --exclude= --include= --filter= -f= --stats --info= --debug= --bwlimit= --timeout= --contimeout= --port= --max-size= --min-size= --chmod= --chown= --out-format= --suffix= --no-perms --no-owner --no-group --no-times --numeric-ids --ignore-existing --existing --size-only --modify-window= --append --append-verify --delay-updates --mkpath --skip-compress= --compress-level= --compress-choice= --safe-links --copy-unsafe-links --munge-links --max-delete= --from0 --super --fake-super --preallocate --open-noatime --no-motd --ipv4 --ipv6 --checksum-choice= --no-relative --inc-recursive --no-inc-recursive --blocking-io --8-bit-output -e= --rsh=',
     read: '--exclude-from= --include-from= --files-from= --compare-dest= --password-file=',
-    // Logs and batches are written by a dry run too.
+    // Logs and batch files are written in a dry run too.
     load: '-M= --remote-option= --config= --read-batch= --log-file= --write-batch= --only-write-batch=',
     add: '--link-dest= --copy-dest=',
     into: '-T= --temp-dir= --partial-dir= --backup-dir=',
@@ -230,10 +230,10 @@ export const FILES: Records = {
   },
 };
 
-/** Sizes that a disk has room for: a plain number, or up to ten of a unit. */
+/** Sizes for which a disk has room: a plain number, or up to ten of a unit. */
 const MODEST = /^(\d{1,9}|\d{1,3}(K|KB|KiB|M|MB|MiB)|(\d|10)(G|GB|GiB))$/;
 
-/** A file that is made in some length; one that is there would be cut, stretched with zeros, or shifted. */
+/** Judges a new file of some length; an existing one would be cut, extended with zeros, or shifted. */
 function judgeLength({ machine }: CallFacts, reading: Reading): StaticVerdict | undefined {
   const sizes = reading.given.filter(({ name }) => /^(-s|--size|-l|--length)$/.test(name));
   if (!sizes.every(({ value = '' }) => MODEST.test(value))) return unknown('changes the length of a file');
@@ -250,7 +250,7 @@ const removes: Spec = {
   operands: 'judged',
 };
 
-/** Order of `r` and `f` decides between the two names the gate has always had for `rm` with options. */
+/** Returns whether `f` precedes `r`, which decides between the two rule names for `rm` with options. */
 function forceFirst({ args }: CallFacts): boolean {
   for (const { text } of args) {
     if (/^--f/.test(text)) return true;
@@ -261,7 +261,7 @@ function forceFirst({ args }: CallFacts): boolean {
   return false;
 }
 
-/** What takes files away. */
+/** Programs that delete files. */
 export const REMOVING: Records = {
   rm: {
     ...removes,
@@ -271,14 +271,14 @@ export const REMOVING: Records = {
         kept: true,
         named: 'files',
         shapes: ['-r|-R|-f|--recursive|--force'],
-        // What is own hangs on the files; the order of the letters, on no single word.
+        // Whether files are the session’s depends on the files, and the order of the letters on no single word.
         when: (call) => !deletesOnlyOwn(call) && !forceFirst(call),
       }),
       row('rm -fr', 'rm -fr', {
         kept: true,
         named: 'files',
         shapes: ['-r|-R|-f|--recursive|--force'],
-        // As above.
+        // See the row above.
         when: (call) => !deletesOnlyOwn(call) && forceFirst(call),
       }),
     ],
@@ -287,7 +287,7 @@ export const REMOVING: Records = {
   shred: { ...removes, read: '-n= --iterations= -s= --size=' },
 };
 
-/** Compressors remove what they read unless they are told to keep it or to print. */
+/** Returns whether a compressor removes its input: it does unless told to keep or print it. */
 function removesInput(call: CallFacts, reading: Reading) {
   const { program } = call;
   if (reading.operands.length === 0 || given(reading, '-c', '--stdout', '--to-stdout', '-t', '--test', '-l', '--list'))
@@ -297,7 +297,7 @@ function removesInput(call: CallFacts, reading: Reading) {
   return unknown(`${program} removes the file it reads`);
 }
 
-/** What tar is asked to do, by its letters. */
+/** Judges tar by the letters of its options. */
 function judgeTar(call: CallFacts, reading: Reading) {
   const makes = given(reading, '-c', '--create');
   const unpacks = given(reading, '-x', '--extract', '--get');
@@ -314,11 +314,11 @@ function judgeTar(call: CallFacts, reading: Reading) {
     : unknown('changes an archive');
 }
 
-/** Names that a text has, no archive: an archive of that name would be in its place. */
+/** Names of text files, which an archive of that name would replace. */
 const NAMES_TEXT =
   /\.(c|h|cc|cpp|py|[cm]?[jt]sx?|rs|go|java|rb|php|sh|md|txt|jsonl?|ya?ml|toml|html?|css|sql|csv|conf|cfg|ini|db)$/;
 
-/** Is something there already? Undefined where nobody can look and the name tells nothing. */
+/** Returns whether something exists at a path; undefined where it can’t be looked up and the name says nothing. */
 function isThere({ machine }: CallFacts, path: string | undefined): boolean | undefined {
   const { cwd } = machine.scope;
   if (path !== undefined && !machine.files && NAMES_TEXT.test(path)) return true;
@@ -326,7 +326,7 @@ function isThere({ machine }: CallFacts, path: string | undefined): boolean | un
   return machine.files.stat(path.startsWith('/') ? path : `${cwd}/${path}`) !== undefined;
 }
 
-/** Unpacking may overwrite existing files: known to lose nothing only into a place that is not there yet. */
+/** Judges unpacking, which may overwrite files: it is safe only into a directory that does not exist yet. */
 function unpacksInto(call: CallFacts, reading: Reading, ...options: readonly string[]) {
   const into = reading.given.findLast(({ name }) => options.includes(name))?.value;
   bringsFiles(call.machine, into ?? '.');
@@ -339,7 +339,7 @@ function unpacksInto(call: CallFacts, reading: Reading, ...options: readonly str
     : unknown('unpacks over existing files');
 }
 
-/** What packs and unpacks. */
+/** Programs that pack and unpack. */
 export const ARCHIVES: Records = {
   tar: {
     family: 'packages',
@@ -373,7 +373,7 @@ export const ARCHIVES: Records = {
     of: { 'gzip bzip2 xz zstd': { traits: ['prints'] } },
     helpers: 'sh gzip',
     tune: '-# -c -d -k -l -n -N -q -r -t -v -z -T= -S= -p= -m= -D= -h -V -a -b= --best --fast --stdout --to-stdout --decompress --uncompress --keep --list --quiet --recursive --test --verbose --threads= --format= --no-name --name --rsyncable --extreme -e --memlimit= --check= --ultra --long[=] --no-progress --suffix= --synchronous',
-    // Without -f, which is not known to lose nothing, they refuse to write over a file.
+    // Without -f they refuse to overwrite a file; -f is not proven harmless.
     add: '-o= --output=',
     delete: '-f --force --rm -j',
     operands: 'read',
@@ -432,7 +432,7 @@ export const ARCHIVES: Records = {
   },
 };
 
-/** `jar cf NAME`: an archive of that name is written over. */
+/** Judges `jar cf NAME`, which overwrites an archive of that name. */
 function judgeJar(call: CallFacts, reading: Reading): StaticVerdict | undefined {
   const [letters = '', name] = call.args.map(({ text }) => text);
   if (/^-?-?(t|list)/.test(letters)) return undefined;
@@ -444,7 +444,7 @@ function judgeJar(call: CallFacts, reading: Reading): StaticVerdict | undefined 
   return fresh ? adds(machine, target) : unknown('jar may overwrite existing files');
 }
 
-/** Pictures, sound and film. Some protocols, filters and formats write, send or run. */
+/** Pictures, audio and video. Some protocols, filters and formats write, send or run something. */
 export const MEDIA_RECORDS: Records = {
   ffmpeg: {
     operands: 'judged',
@@ -522,7 +522,7 @@ function worst(verdicts: readonly (StaticVerdict | undefined)[]): StaticVerdict 
   return verdicts.reduce((a, b) => (a && b ? worse(a, b) : (a ?? b)), undefined);
 }
 
-/** Formats of one file or none. Others write many files (`hls`), several outputs (`tee`), or send (`rtsp`). */
+/** Output formats of one file or none. Others write many files (`hls`), several outputs (`tee`), or send (`rtsp`). */
 const FORMATS = pattern(String.raw`
     ^(mp4|mov|m4a|ipod|matroska|webm|mp3|wav|flac|ogg|opus|adts|aac|ac3|gif|apng|avi|mpegts|mpeg|flv|3gp|null
     |md5|hash|framemd5|framecrc|crc|rawvideo|yuv4mpegpipe|image2pipe|mjpeg|h264|hevc|[su](8|16|24|32)[lb]?e?
@@ -531,7 +531,7 @@ const FORMATS = pattern(String.raw`
 const FILE_ENDING =
   /\.(mp4|m4a|m4v|mov|mkv|mka|webm|mp3|wav|flac|ogg|oga|ogv|opus|aac|ac3|gif|apng|avi|ts|mpe?g|flv|wmv|wma|3gp|aiff?|y4m|png|jpe?g|webp|bmp|tiff?|srt|vtt|ass|null)$/i;
 
-/** Filters that only compute. Others write a file, load a library, or read one as a script. */
+/** Filters that only compute. Others write a file, load a library, or run a script. */
 const FILTERS = new Set(
   `scale crop pad fps setpts asetpts atempo volume transpose hflip vflip rotate trim atrim setsar setdar format aformat overlay
    concat split asplit amix amerge aresample palettegen paletteuse fade afade drawbox drawtext thumbnail select aselect tile
@@ -555,14 +555,14 @@ function judgeGraph(text: string): StaticVerdict | undefined {
     : unknown('a filter that is not known to only compute');
 }
 
-/** A file of this machine: a name with a protocol before it is fetched, sent, or read in another way. */
+/** Judges an input: a name with a protocol in front is fetched, sent, or interpreted in another way. */
 function judgeInput(text: string): StaticVerdict | undefined {
   return /^[a-z][a-z0-9+.,-]*:|^@|^\|/i.test(text) && !/^pipe:0?$/.test(text)
     ? unknown('an input that is not a plain file')
     : undefined;
 }
 
-/** What `-i`, `-f` and the filters of a call say. */
+/** Judges the values of `-i`, `-f` and the filters of a call. */
 function judgeStreams(reading: Reading): readonly (StaticVerdict | undefined)[] {
   let format = '';
   return reading.given.map(({ name, value = '' }) => {
@@ -579,7 +579,7 @@ function judgeStreams(reading: Reading): readonly (StaticVerdict | undefined)[] 
   });
 }
 
-/** It asks before it writes over a file, which the line itself may answer; without an output it only shows. */
+/** Judges ffmpeg, which asks before an overwrite, unless its input answers; without an output it only shows. */
 function judgeFfmpeg(call: CallFacts, reading: Reading): StaticVerdict | undefined {
   const outputs = reading.operands.map(({ text }) => text);
   const formats = reading.given.filter(({ name }) => name === '-f').map(({ value }) => value);
@@ -596,13 +596,15 @@ function judgeFfmpeg(call: CallFacts, reading: Reading): StaticVerdict | undefin
   ]);
 }
 
-/** A file that is made new: it must not be there; where nobody may look, that the tool `asks` is enough. */
+/** Judges a new file: it must not exist; where that can’t be looked up, it is enough that the tool `asks`. */
 function judgeNew(machine: Machine, target: string, asks: boolean): StaticVerdict {
   const fresh = asks || /^(absent|empty)$/.test(lookAt(machine, target));
   return worse(adds(machine, target), fresh ? harmless() : unknown('writes over a file'));
 }
 
-/** A coder before a colon may delete (`ephemeral:`), run (`msl:`), fetch or write; so may such scripts. */
+/**
+ * Judges a picture: a prefix before a colon may delete (`ephemeral:`), run (`msl:`), fetch or write; such scripts too.
+ */
 function judgePicture(text: string): StaticVerdict | undefined {
   return /^[\w-]+:|^[@|]|\.(msl|mvg|svgz?|ps|eps|pdf|vid)(\[.*\])?$/i.test(text) || hasUnknown(text)
     ? unknown('a picture that is not a plain file')

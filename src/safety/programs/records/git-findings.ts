@@ -1,4 +1,4 @@
-/** What single commands of git would do, and how that is judged. */
+/** The findings on git commands, and the functions that judge them. */
 import { isAbsolute, join } from 'node:path';
 import { isCredential } from '../../../knowledge/credential-files.ts';
 import { pattern } from '../../../text/pattern.ts';
@@ -9,11 +9,11 @@ import { broughtCode, configuredFetch, configuredPush, overwritesIgnored } from 
 import { bringsFiles, isOwnProject, lookAt, specialDirectory } from '../paths.ts';
 import { type CallFacts, given, type Reading, type RecordFinding, row } from '../record.ts';
 
-/** Names that no repository is meant to hold. */
+/** Names of files that belong in no repository. */
 const KEYS =
   /(^|\/)(\.env(\.(local|production|prod|staging))?|id_(rsa|dsa|ecdsa|ed25519)|\.netrc|\.pgpass|\.git-credentials|credentials(\.json)?|[\w.-]+\.(p12|pfx|key))$/;
 
-/** What is lost when history, branches or uncommitted work go. */
+/** Losses of history, branches or uncommitted work. */
 export const GIT_FINDINGS: readonly RecordFinding[] = [
   row('git push --force', 'git push --force', {
     shapes: ['push --force|--force-with-lease|--force-if-includes|--mirror'],
@@ -24,13 +24,13 @@ export const GIT_FINDINGS: readonly RecordFinding[] = [
   }),
   row('credential leaves', 'puts a key, token or password into the history, which is given away', {
     shapes: ['add|stage'],
-    // Files of keys have names that no pattern of a shape holds.
+    // Key files have names that a shape can’t describe.
     when: (call) =>
       call.operands.slice(1).some(({ text }) => isCredential(text) && (call.has('-f', '--force') || KEYS.test(text))),
   }),
   row('git runs foreign code', 'sets what git runs later, in every repository', {
     shapes: ['config'],
-    // A hooks directory of the project is looked at where it is written.
+    // A hooks directory of the project is judged when it is written.
     asks: {
       line: /(?=.*--(global|system)\b).*\bcore\.(hookspath|sshcommand|fsmonitor|gitproxy|askpass) \S|\bcore\.hookspath [/~]/i,
     },
@@ -152,7 +152,7 @@ export const GIT_FINDINGS: readonly RecordFinding[] = [
   }),
 ];
 
-/** Settings that only change how something looks or what is recorded as author; section and name in lower case. */
+/** Settings that only change the display or the recorded author; section and name in lower case. */
 const HARMLESS_KEY = pattern(String.raw`
     ^(user\.(name|email)|author\.\w+|committer\.\w+|color\..+|advice\..+|column\..+|core\.(quotepath|autocrlf
     |eol|safecrlf|ignorecase|abbrev|whitespace|commentchar|longpaths|precomposeunicode|preloadindex
@@ -163,7 +163,7 @@ const HARMLESS_KEY = pattern(String.raw`
     |help\.autocorrect-none)$
   `);
 
-/** Section and name count whatever their case; what stands between does not. */
+/** Returns whether a setting is harmless. Section and name are compared in any case, the part between them exactly. */
 function isHarmlessKey(key: string): boolean {
   return HARMLESS_KEY.test(key.toLowerCase()) && !hasUnknown(key);
 }
@@ -195,13 +195,13 @@ export function judgeConfig(_: CallFacts, reading: Reading) {
   return given(reading, '--add') ? undefined : unknown('replaces a setting of git, if there is one');
 }
 
-/** Subcommands that look, whatever their options. */
+/** Subcommands that only look, with any options. */
 const LOOKS = /^(|status|log|show|diff|blame|describe|rev-parse|rev-list|ls-files|ls-tree|grep|shortlog|cat-file)$/;
 
-/** Directories that all may write to. */
+/** Directories in which any user may write. */
 const ANYBODYS = /^\/(tmp|var\/tmp|dev\/shm)(\/|$)/;
 
-/** What runs hooks of the repository. */
+/** Subcommands that run hooks of the repository. */
 const HOOKED = /^(pull|commit|merge|rebase|checkout|switch|push|am|cherry-pick|revert|worktree)$/;
 
 function judgeOtherPlace(machine: Machine, place: string, subcommand: string): StaticVerdict | undefined {
@@ -211,7 +211,7 @@ function judgeOtherPlace(machine: Machine, place: string, subcommand: string): S
     : undefined;
 }
 
-/** A setting for this one call. */
+/** Judges settings for this one call. */
 export function judgeSettings(call: CallFacts, reading: Reading) {
   const { machine } = call;
   if (machine.scope.elsewhere === 'machine' && !LOOKS.test(reading.path[0] ?? ''))
@@ -228,7 +228,7 @@ export function judgeSettings(call: CallFacts, reading: Reading) {
   return broughtCode(call, reading);
 }
 
-/** After `git -C dir` what is written is named from there. */
+/** Returns whether written files are named relative to another directory, as after `git -C dir`. */
 function writesElsewhere({ given: all, before, operands, level }: Reading): boolean {
   if (!all.slice(0, before).some(({ name, value }) => name === '-C' && value !== '.')) return false;
   const moves = (path = '') => path !== '-' && !isAbsolute(path);
@@ -238,7 +238,7 @@ function writesElsewhere({ given: all, before, operands, level }: Reading): bool
   );
 }
 
-/** Where a clone goes: as said, or by the name in the address; from the directory that `-C` names. */
+/** Judges the target of a clone: the given one, or the name in the address, relative to the directory of `-C`. */
 export function judgeClone(call: CallFacts, reading: Reading) {
   const [source, target] = reading.operands.map(({ text }) => text);
   const name = target ?? /([^/:]+?)(?:\.git)?\/*$/.exec(source ?? '')?.[1] ?? '';
@@ -253,7 +253,7 @@ export function judgeNewPlace({ machine }: CallFacts, reading: Reading, name = r
   return specialDirectory(machine, from === undefined || isAbsolute(name) ? name : join(from, name));
 }
 
-/** Sources of a fetch: a plain address or name, no refspec that overwrites, no helper. */
+/** Judges the source of a fetch: a plain address or name, no refspec that overwrites, no helper. */
 export function judgeRemote(_: CallFacts, reading: Reading) {
   for (const { text } of reading.operands) {
     if (/::/.test(text)) return unknown('a remote helper can run commands');
@@ -262,7 +262,7 @@ export function judgeRemote(_: CallFacts, reading: Reading) {
   return undefined;
 }
 
-/** What is fetched goes below `refs/remotes`, or into a branch by its name that is only moved forward. */
+/** Judges a fetch: into `refs/remotes`, or into a branch of that name that only moves forward. */
 export function judgeFetch(call: CallFacts, reading: Reading) {
   const [, ...refs] = reading.operands.map(({ text }) => text);
   if (refs.some((text) => /:refs\/(?!remotes\/[\w-])/.test(text)))
@@ -270,14 +270,14 @@ export function judgeFetch(call: CallFacts, reading: Reading) {
   return judgeRemote(call, reading) ?? (refs.length > 0 ? undefined : configuredFetch(call, reading));
 }
 
-/** `-f` takes in what the project leaves out on purpose, and so some day a key or a password. */
+/** Judges `git add`: `-f` adds ignored files, among which may be a key or a password. */
 export function judgeAdd(_: CallFacts, reading: Reading) {
   const forced = given(reading, '-f', '--force') && !given(reading, '-n', '--dry-run');
   const all = given(reading, '-A', '--all') || reading.operands.some(({ text }) => /^[./]*$|[*?[]/.test(text));
   return forced && all ? unknown('adds all ignored files') : undefined;
 }
 
-/** Where a branch is pushed to by itself from then on. */
+/** Judges setting an upstream, to which later pushes go. */
 export function judgeUpstream(_: CallFacts, reading: Reading) {
   return reading.given.some(
     ({ name, value }) => /^(-u|--set-upstream-to)$/.test(name) && !/^(origin|upstream)\//.test(value ?? ''),
@@ -286,10 +286,10 @@ export function judgeUpstream(_: CallFacts, reading: Reading) {
     : undefined;
 }
 
-/** Remotes as every clone names them; whom another name or an address means, nobody can tell from the line. */
+/** The usual names of remotes; the owner of another name or address can’t be told from the command. */
 const USUAL_REMOTE = /^(origin|upstream)$/;
 
-/** Pushing one's own branch to the usual remote is known; another remote or branch, or a rewrite, is not. */
+/** Judges a push: the current branch to the usual remote is known; another remote or branch, or a rewrite, is not. */
 export function judgePush(call: CallFacts, reading: Reading) {
   const { machine } = call;
   const [remote, ...refs] = reading.operands.map(({ text }) => text);
@@ -304,7 +304,7 @@ export function judgePush(call: CallFacts, reading: Reading) {
   return given(reading, '-n', '--dry-run') ? undefined : configuredPush(call, reading);
 }
 
-/** `git pull` merges what the remote holds: the user's own remote, not any address. */
+/** Judges `git pull`, which merges from the user’s own remote; any other address is unknown. */
 export function judgePull(call: CallFacts, reading: Reading) {
   bringsFiles(call.machine, '.');
   const [remote, branch] = reading.operands.map(({ text }) => text);
@@ -321,7 +321,7 @@ export function judgePull(call: CallFacts, reading: Reading) {
   );
 }
 
-/** Other commits in the working tree: what obeys its files obeys those of others. */
+/** Judges commands that bring other commits into the working tree, whose files tools then load. */
 export function judgeOtherCommits(call: CallFacts, reading: Reading) {
   const first = reading.operands[0]?.text;
   if (first === undefined) return undefined;
@@ -329,25 +329,28 @@ export function judgeOtherCommits(call: CallFacts, reading: Reading) {
   return overwritesIgnored(call, reading, first);
 }
 
-/** One's own commits on top of others are other commits, as with `commit --amend`. */
+/** Judges a rebase: it makes new commits, as `commit --amend` does. */
 export function judgeRebase({ machine }: CallFacts) {
   bringsFiles(machine, '.');
   return unknown('rewrites commits');
 }
 
-/** What was put aside comes back into the tree. */
+/** Judges restoring a stash into the working tree. */
 export function judgeStash({ machine }: CallFacts) {
   bringsFiles(machine, '.');
   return undefined;
 }
 
-/** What no branch is called: a pattern, a pathspec's mark, a way to a place. */
+/** Words that can’t be a branch: a pattern, a pathspec, a path. */
 const NO_BRANCH = /[*?[\\]|^:|^(\.{1,2})?(\/|$)|^\.\.?$|\/$/;
-/** Where nobody can look, a word that is more likely a directory. */
+/** Words that are more likely a directory, where nothing can be looked up. */
 const USUAL_DIRECTORY =
   /^(src|source|lib|libs|app|apps|bin|pkg|cmd|internal|include|tests?|spec|docs?|scripts?|config|conf|public|static|assets|examples?|packages|tools|data)$/;
 
-/** `git checkout COMMIT FILE`, `git checkout -- FILE` and `git checkout FILE` put an older version over files. */
+/**
+ * Judges `git checkout COMMIT FILE`, `git checkout -- FILE` and `git checkout FILE`, which overwrite files with an
+ * older version.
+ */
 export function judgeCheckout(call: CallFacts, reading: Reading) {
   const [first, ...rest] = reading.operands.map(({ text }) => text);
   if (given(reading, '-b', '--orphan') || first === undefined) return judgeOtherCommits(call, reading);
@@ -358,7 +361,7 @@ export function judgeCheckout(call: CallFacts, reading: Reading) {
     .slice(0, reading.before)
     .flatMap(({ name, value }) => (name === '-C' ? (value ?? '') : []));
   const seen = lookAt(machine, join(...from, first));
-  // Where a branch is called so as well, git asks which of them is meant.
+  // If a branch has the same name, git refuses the ambiguous word.
   if (NO_BRANCH.test(first) || seen === 'file' || seen === 'directory')
     return destructive('git discard', 'throws away uncommitted changes');
   return seen === 'unseen' || (seen === 'unknown' && USUAL_DIRECTORY.test(first))
@@ -366,7 +369,10 @@ export function judgeCheckout(call: CallFacts, reading: Reading) {
     : judgeOtherCommits(call, reading);
 }
 
-/** With file names only the index changes; with a commit the branch moves, which the reflog takes back. */
+/**
+ * Judges `git reset`: with file names it changes only the index; with a commit it moves the branch, which the reflog
+ * can restore.
+ */
 export function judgeReset({ machine }: CallFacts, reading: Reading) {
   const [first, ...rest] = reading.operands.map(({ text }) => text);
   if (first === undefined || first === 'HEAD' || rest.length > 0) return undefined;
@@ -378,23 +384,23 @@ export function judgeReset({ machine }: CallFacts, reading: Reading) {
     : undefined;
 }
 
-/** A new remote harms nobody, until something is sent there or fetched from it. */
+/** Judges adding a remote: harmless until something is sent there or fetched from it. */
 export function judgeRemoteAdd(call: CallFacts, reading: Reading) {
   call.machine.written.set(SETTINGS, UNKNOWN);
   return judgeRemote(call, reading);
 }
 
-/** Stands for the settings of the repository among what the command has written. */
+/** A placeholder for the repository’s settings among the files that the command writes. */
 const SETTINGS = '.git/config';
 
-/** `git gc --auto` only does what git does by itself now and then. */
+/** Judges `git gc --auto`, which git also runs automatically from time to time. */
 export function judgeRepack(call: CallFacts, reading: Reading) {
   return call.operands[0]?.text === 'gc' && given(reading, '--auto') && reading.operands.length === 0
     ? undefined
     : unknown('repacks git’s objects');
 }
 
-/** Computed names: known to replace nothing where the listed directory has none of that form. */
+/** Judges computed file names: harmless if the listed directory has no file of that form. */
 export function makesNames({ machine }: CallFacts, form: RegExp): StaticVerdict | undefined {
   const { cwd } = machine.scope;
   const around = cwd === undefined ? undefined : machine.reading?.look(cwd);

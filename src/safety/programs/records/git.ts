@@ -23,11 +23,11 @@ import {
   makesNames,
 } from './git-findings.ts';
 
-/** `branch` and `tag` list, or make a new name; the rest moves or removes one. */
+/** `branch` and `tag` with these options list, or make a new name; other options move or remove one. */
 const LOOK =
   '-# -a -i -l -n -q -r -v -vv --abbrev[=] --no-abbrev --all --color[=] --no-color --column[=] --no-column --contains[=] --no-contains[=] --create-reflog --format= --ignore-case --list --merged[=] --no-merged[=] --omit-empty --points-at= --quiet --remotes --show-current --sort= --verbose';
 
-/** What every way to show history or changes takes. */
+/** Options of all subcommands that show history or changes. */
 const DIFF =
   '-# -0 -a -b -B[=] -c --cc -C[=] -D -G= -i -l= -m -M[=] -n= -p -q -r -R -s -S= -t -u -U= -w -W -z -I= --abbrev[=] --abbrev-commit --after= --all --all-match --anchored= --ancestry-path[=] --author= --author-date-order --basic-regexp --before= --binary --bisect --boundary --branches[=] --cached --check --cherry --cherry-mark --cherry-pick --children --clear-decorations --color[=] --color-moved[=] --color-words[=] --combined-all-paths --committer= --compact-summary --count --cumulative --date= --date-order --decorate[=] --decorate-refs= --dense --diff-algorithm= --diff-filter= --diff-merges= --dirstat[=] --do-walk --exclude= --exit-code --extended-regexp --find-copies[=] --find-copies-harder --find-object= --find-renames[=] --first-parent --fixed-strings --follow --format= --full-diff --full-history --full-index --function-context --glob= --graph --grep= --grep-reflog= --histogram --ignore-all-space --ignore-blank-lines --ignore-cr-at-eol --ignore-matching-lines= --ignore-space-at-eol --ignore-space-change --ignore-submodules[=] --indent-heuristic --inter-hunk-context= --invert-grep --left-only --left-right --line-prefix= --log-size --mailmap --max-count= --max-parents= --merge --merge-base --merges --min-parents= --minimal --name-only --name-status --no-abbrev --no-abbrev-commit --no-color --no-color-moved --no-decorate --no-ext-diff --no-index --no-mailmap --no-max-parents --no-merges --no-min-parents --no-notes --no-patch --no-prefix --no-renames --no-textconv --no-walk[=] --not --notes[=] --numstat --oneline --parents --patch --patch-with-raw --patch-with-stat --patience --perl-regexp --pickaxe-all --pickaxe-regex --pretty[=] --quiet --raw --reflog --regexp-ignore-case --relative[=] --relative-date --remerge-diff --remotes[=] --reverse --right-only --shortstat --show-linear-break[=] --show-notes[=] --show-pulls --simplify-by-decoration --simplify-merges --since= --since-as-filter= --skip= --source --sparse --staged --stat[=] --stat-count= --stat-width= --stdin --submodule[=] --summary --tags[=] --text --topo-order --unified= --until= --walk-reflogs --word-diff[=] --word-diff-regex= --ws-error-highlight= -L= -g --default= --encoding= --src-prefix= --dst-prefix= --output-indicator-new= --output-indicator-old= --end-of-options --cc --ours --theirs --base -O=';
 
@@ -41,7 +41,7 @@ const diffLike: Spec = {
     reading.given.some(({ value }) => /%G/.test(value ?? '')) ? unknown('checks signatures with gpg') : undefined,
 };
 
-/** What changes the files, the index or the commits. */
+/** Subcommands that change the files, the index or the commits. */
 const WORKING_TREE: Readonly<Record<string, Spec>> = {
   add: {
     tune: '-A -f -n -u -v -N --all --chmod= --dry-run --force --ignore-errors --ignore-missing --ignore-removal --intent-to-add --no-all --no-ignore-removal --no-warn-embedded-repo --pathspec-from-file= --pathspec-file-nul --refresh --renormalize --sparse --update --verbose',
@@ -185,10 +185,12 @@ const WORKING_TREE: Readonly<Record<string, Spec>> = {
   },
 };
 
-/** What git ignores goes as well: settings, keys, what was installed. Until it is brought back nothing there runs. */
+/**
+ * Options that also remove ignored files: settings, keys, installed packages. Without those the project may not run.
+ */
 const WITH_IGNORED = '-a --all';
 
-/** Branches, tags, remotes, settings, stashes: what stands beside the files. */
+/** Subcommands for branches, tags, remotes, settings and stashes. */
 const REFERENCES: Readonly<Record<string, Spec>> = {
   branch: {
     tune: LOOK,
@@ -249,7 +251,7 @@ const REFERENCES: Readonly<Record<string, Spec>> = {
         delete: WITH_IGNORED,
         operands: 'read',
       },
-      // It refuses where that would change what is not committed.
+      // Git refuses where that would change uncommitted work.
       'apply pop': { undo: 'git stash', tune: '--index -q --quiet', operands: 'tune', judge: judgeStash },
       'branch create store': {
         tune: '--index -q --quiet -m=',
@@ -312,7 +314,7 @@ const REFERENCES: Readonly<Record<string, Spec>> = {
   },
 };
 
-/** What talks to another repository. */
+/** Subcommands that talk to another repository. */
 const SHARING: Readonly<Record<string, Spec>> = {
   fetch: {
     tune: '-4 -6 -a -j= -k -n -q -t -v --all --append --atomic --auto-gc --no-auto-gc --auto-maintenance --deepen= --filter= --ipv4 --ipv6 --jobs= --keep --multiple --negotiate-only --negotiation-tip= --no-prune --no-recurse-submodules --no-tags --porcelain --progress --no-progress --quiet --refetch --tags --unshallow --update-shallow --verbose --write-fetch-head --no-write-fetch-head',
@@ -354,7 +356,7 @@ const SHARING: Readonly<Record<string, Spec>> = {
   },
 };
 
-/** What only looks, and what is rarely called. */
+/** Subcommands that only look, and rare ones. */
 const LOOKING: Readonly<Record<string, Spec>> = {
   '': {},
   'log show diff whatchanged range-diff diff-tree diff-index diff-files': diffLike,

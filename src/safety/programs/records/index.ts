@@ -20,25 +20,25 @@ import { SHELL, UNREAD, UNREAD_WRAPPERS, WRAPPERS_RECORDS } from './shell.ts';
 import { DISKS, SYSTEM, TOOLS } from './system.ts';
 import { TEXT } from './text.ts';
 
-/** Every program that the gate knows, in each part or a little. */
+/** The records of all programs that the gate knows, completely or in part. */
 const ALL: readonly Records[] = [
   [TEXT, FILES, ARCHIVES, REMOVING, SHELL, WRAPPERS_RECORDS, GIT_RECORD, LANGUAGES, COMPILERS, CHECKERS, FORMATTING],
   [BUILD_RECORDS, PACKAGES, PROJECT_TOOLS, SYSTEM_PACKAGES, NETWORK, DOCKER, SERVICES, DATA, MEDIA_RECORDS],
   [TABLE_TOOLS, CLOUDS, TOOLS, SYSTEM, DISKS, UNREAD_WRAPPERS, UNREAD],
 ].flat();
 
-/** All rows: names, and what is known of them. */
+/** All rows: program names and their record. */
 export const ROWS: readonly (readonly [programs: string, Spec])[] = ALL.flatMap(Object.entries<Spec>);
 
 const SPECS: ReadonlyMap<string, Spec> = new Map(
   ROWS.flatMap(([names, spec]) => words(names).map((name) => [name, spec] as const)),
 );
 
-/** Made when first asked for: a command names few programs, and the guard starts for every command. */
+/** Compiled on first use: a command names few programs, and the guard starts anew for every command. */
 const COMPILED = new Map<Spec, Compiled>();
 const RECORDS = new Map<string, Compiled>();
 
-/** The record of a program, by the name that rules know it by; undefined where its options are not known. */
+/** Returns the record of a program, by the name that rules use; undefined where its options are not listed. */
 export function recordOf(program: string): Compiled | undefined {
   const known = RECORDS.get(program);
   if (known) return known;
@@ -53,7 +53,7 @@ export function recordOf(program: string): Compiled | undefined {
 const NO_FACTS: ProgramFacts = factsFor('', {});
 const FACTS = new Map<string, ProgramFacts>();
 
-/** The facts of a program, by the name that rules know it by. */
+/** Returns the facts about a program, by the name that rules use. */
 export function factsOf(program: string): ProgramFacts {
   const known = FACTS.get(program);
   if (known) return known;
@@ -83,7 +83,7 @@ function factsFor(program: string, facts: Facts): ProgramFacts {
   };
 }
 
-/** The options that take a value wherever the program knows them; on its first level, whatever they do below. */
+/** Returns the options with a value, on the program’s first level and in all its subcommands that agree. */
 function valuesOf(program: string): readonly string[] {
   const record = recordOf(program);
   if (!record) return [];
@@ -94,21 +94,21 @@ function valuesOf(program: string): readonly string[] {
   return [...taking(record.options, true), ...taking(all, true).filter((name) => !other.has(name))];
 }
 
-/** The options of all subcommands, as often as they have them. */
+/** Returns the options of all subcommands, repeated for each that has them. */
 function optionsBelow({ subs }: Compiled): readonly (readonly [string, OptionSpec])[] {
   return [...(subs?.values() ?? [])].flatMap((sub) => [...sub.options, ...optionsBelow(sub)]);
 }
 
-/** Is there a row for this program, whatever it says? */
+/** Returns whether there is any row for this program. */
 export function hasRecord(program: string): boolean {
   return SPECS.has(program);
 }
 
-/** Names of all programs that run a command in their arguments. */
+/** The names of all programs that run a command in their arguments. */
 export const WRAPPER_NAMES: readonly string[] = ROWS.flatMap(([names, { wraps, of = {} }]) => [
   ...(wraps ? words(names) : []),
   ...Object.entries(of).flatMap(([some, own]) => (own.wraps ? words(some) : [])),
 ]);
 
-/** Names of all programs whose options are known, for the documentation. */
+/** The names of all programs whose options are listed, for the documentation. */
 export const KNOWN_PROGRAMS: readonly string[] = [...SPECS.keys()].filter((name) => !SPECS.get(name)?.unread).sort();

@@ -5,17 +5,17 @@ import { harmless, type StaticVerdict, unknown, worse } from '../../verdict.ts';
 import { adds, bringsFiles, fillsDirectory, lookAt, specialDirectory, specialTarget } from '../paths.ts';
 import { type CallFacts, given, isFed, type Reading, type Records } from '../record.ts';
 
-/** The last value given of these options. */
+/** Returns the last value given to one of these options. */
 function valueGiven(reading: Reading, ...names: readonly string[]): string | undefined {
   return reading.given.findLast(({ name }) => names.includes(name))?.value;
 }
 
-/** The name under which an address is kept; undefined: none can be told. */
+/** Returns the file name under which an address is saved; undefined if it can’t be determined. */
 function nameIn(address: string): string | undefined {
   return /\/([^/?#]+)(?:[?#].*)?$/.exec(address.replace(/^\w+:\/\//, ''))?.[1];
 }
 
-/** `-O`, and wget without it: files named by the address, put into `folder`. */
+/** Judges files named after the address and saved in `folder`, by `-O` or by wget without an option. */
 function judgeNamed(
   { machine }: CallFacts,
   addresses: readonly string[],
@@ -45,7 +45,7 @@ function judgeNamed(
 function judgeCurl(call: CallFacts, reading: Reading): StaticVerdict | undefined {
   if (reading.given.some(({ name, value }) => /^(-H|--header)$/.test(name) && value?.startsWith('@')))
     return unknown('sends a file');
-  // `-o '#1.txt'` names files by the parts of a pattern in the address.
+  // `-o '#1.txt'` names files by parts of a pattern in the address.
   if (reading.given.some(({ name, value = '' }) => /^(-o|--output)$/.test(name) && /#\d/.test(value)))
     return unknown('names its files after parts of the address');
   const folder = valueGiven(reading, '--output-dir');
@@ -79,10 +79,10 @@ function judgeWget(call: CallFacts, reading: Reading): StaticVerdict | undefined
   return judgeNamed(call, addresses, folder, true);
 }
 
-/** An operand of rsync or scp that lies on another machine. */
+/** An operand of rsync or scp on another machine. */
 const REMOTE = /^(rsync:\/\/|(?:[\w.-]+@)?[\w.-]+::?(?!\\))/;
 
-/** Into which places rsync puts what, and whose files leave. */
+/** Judges the targets of rsync, and the files that it sends. */
 export function judgeRsync(call: CallFacts, reading: Reading): StaticVerdict | undefined {
   const names = reading.operands.map(({ text }) => text);
   const target = names.at(-1) ?? '';
@@ -94,7 +94,7 @@ export function judgeRsync(call: CallFacts, reading: Reading): StaticVerdict | u
   if (REMOTE.test(target)) return unknown('copies files to another machine');
   const { machine } = call;
   bringsFiles(machine, target);
-  // Names out of a list, or a directory that is there for sure: nobody knows what is written over.
+  // With a list of names, or an existing directory, the overwritten files are unknown.
   const blind = !machine.files && (/^(\.{0,2}\/*)+$/.test(target) || given(reading, '--files-from'));
   const there = blind || (machine.files !== undefined && lookAt(machine, target) !== 'absent');
   return [
@@ -133,7 +133,7 @@ function worseOf(a: StaticVerdict | undefined, b: StaticVerdict | undefined): St
   return a && b ? worse(a, b) : (a ?? b);
 }
 
-/** `unzip -d DIR`: asks before it writes over a file, and nobody answers; what it adds has any name. */
+/** Judges `unzip -d DIR`: it asks before an overwrite and gets no answer, but may add files of any name. */
 export function judgeUnzip(call: CallFacts, reading: Reading): StaticVerdict | undefined {
   if (given(reading, '-l', '-t', '-v', '-p', '-c', '-z', '-Z', '-Z1')) return undefined;
   if (isFed(call)) return unknown('unzip asks before it overwrites something, and its input answers');
@@ -142,10 +142,10 @@ export function judgeUnzip(call: CallFacts, reading: Reading): StaticVerdict | u
   return folder === undefined ? specialDirectory(call.machine, '.') : fillsDirectory(call.machine, folder, true);
 }
 
-/** A header, with a value of its own or none: all that an item may be without making the request one that sends. */
+/** A header, with a value or without: the only item that does not make the request send data. */
 const HEADER = /^[\w-]+(:(?![=@])|;$)/;
 
-/** HTTPie and its like send their input, and what an item holds or names (`a=b`, `file@path`, `@path`). */
+/** Judges HTTPie and similar, which send their input and the data in items (`a=b`, `file@path`, `@path`). */
 export function judgeItems(call: CallFacts, reading: Reading): StaticVerdict | undefined {
   const [first = '', ...rest] = reading.operands.map(({ text }) => text);
   const hasMethod = rest.length > 0 && /^[a-z]+$/i.test(first);
@@ -165,7 +165,7 @@ const SSH_OPTION = pattern(
   'i',
 );
 
-/** Talking to the network: names, addresses, downloads. */
+/** Network programs: names, addresses, downloads. */
 export const NETWORK: Records = {
   curl: {
     leaves: { as: 'request' },
@@ -278,7 +278,7 @@ export const NETWORK: Records = {
     send: '-L= -R= -D= -W= -w= -A -X -Y -J=',
     operands: 'tune shell',
     judge: (call, reading) =>
-      // Ssh takes options behind the host, too, as it takes orders for a connection that is there.
+      // Ssh also accepts options after the host, and commands for an existing connection.
       reading.operands[1]?.text.startsWith('-') ||
       reading.given.some(({ name, value }) => name === '-O' && value !== 'check')
         ? unknown('an order to a connection of ssh')
@@ -356,21 +356,24 @@ export const NETWORK: Records = {
   },
 };
 
-/** A request makes a key of its own, unless it is given one, and writes it there, over what is there. */
+/** Judges a certificate request, which writes a new key over an existing file unless it is given a key. */
 function judgeKeyMade({ machine }: CallFacts, reading: Reading): StaticVerdict | undefined {
   const makes = reading.path[0] === 'req' && given(reading, '-new', '-newkey', '-x509');
   if (!makes || given(reading, '-key', '-keyout', '-help')) return undefined;
   return lookAt(machine, 'privkey.pem') === 'absent' ? undefined : unknown('writes a private key to privkey.pem');
 }
 
-/** These print the private key that they read, unless told otherwise. */
+/** Judges programs that print the private key they read, unless told otherwise. */
 function judgeKeyShown(reading: Reading): StaticVerdict | undefined {
   if (!/^(rsa|pkey|ec|pkcs8|pkcs12|storeutl)$/.test(reading.path[0] ?? '')) return undefined;
   const hides = given(reading, '-noout', '-pubout', '-pubin', '-nokeys', '-out', '-help') || reading.given.length === 0;
   return hides ? undefined : unknown('shows a private key');
 }
 
-/** To show a fingerprint, a public key or a known host it reads the file that `-f` names, else it makes a key there. */
+/**
+ * Judges ssh-keygen: to show a fingerprint, a public key or a known host it reads the file of `-f`; otherwise it makes
+ * a key there.
+ */
 function judgeKey({ machine }: CallFacts, reading: Reading): StaticVerdict | undefined {
   const path = reading.given.findLast(({ name }) => name === '-f')?.value;
   if (path === undefined || given(reading, '-l', '-B', '-y', '-e', '-F', '-L')) return undefined;

@@ -12,7 +12,7 @@ import {
   type Spec,
 } from '../record.ts';
 
-/** Package managers of systems. */
+/** Package managers of operating systems. */
 export const SYSTEM_PACKAGES: Records = {
   'apt apt-get aptitude': {
     leaves: { as: 'packages', when: /^(install|reinstall|(full-|dist-)?upgrade|build-dep)\b/ },
@@ -220,7 +220,7 @@ export const SYSTEM_PACKAGES: Records = {
   },
 };
 
-/** What replaces the way the machine starts, or lets others log in. */
+/** Packages that replace the boot process, or let others log in. */
 const SYSTEM_NAME = pattern(String.raw`
     ^(sysvinit|runit|openrc|s6|upstart|systemd|elogind|linux-image|linux-headers|kernel|grub|shim|openssh-server
     |telnetd|inetd|xinetd|rsh-server|vsftpd|proftpd|samba$|tigervnc|x11vnc|xrdp|cockpit|teamviewer|anydesk)
@@ -232,7 +232,9 @@ function judgeSystemNames(reading: Reading): StaticVerdict | undefined {
     : undefined;
 }
 
-/** Where a named package comes from is set by the user; a file of requirements may say anything. */
+/**
+ * Judges pip: the user’s settings decide where a named package comes from, but a requirements file may name any source.
+ */
 function judgePip(call: CallFacts, reading: Reading): StaticVerdict | undefined {
   const odd = reading.operands.some(({ text }) => /^[.~]|\/|:\/\/|^git\+|\.(whl|tar\.gz|zip)$|@/.test(text));
   const local = given(reading, '-e', '--editable');
@@ -250,10 +252,10 @@ function judgePip(call: CallFacts, reading: Reading): StaticVerdict | undefined 
   return undefined;
 }
 
-/** The registry itself, and what PyTorch builds for each kind of machine. */
+/** The registry itself, and PyTorch’s builds for different hardware. */
 const INDEX = /^https:\/\/(pypi\.org\/simple|download\.pytorch\.org\/whl(\/(cpu|cu\d+|rocm[\d.]+|nightly\/\w+))?)\/?$/;
 
-/** A name with versions and conditions, a comment, or nothing. */
+/** A line with a package name, versions and conditions, a comment, or nothing. */
 const REQUIREMENT = /^\s*([A-Za-z0-9][\w.-]*(\[[\w, -]*\])?\s*([=<>!~]=?[^@:/]*)?(;[^@:/]*)?)?(\s*#.*)?\s*$/;
 
 const PUBLISH: Sends = { as: 'publish', when: /^(npm )?publish\b/ };
@@ -269,7 +271,7 @@ const installs = (reason?: string): Spec => ({
   tune: '-# -D -E -O -P -S -g -f -y -w= -W -T -d -q -r= -U -e= -n= --save --save-dev --save-exact --save-prod --save-optional --no-save --global --force --legacy-peer-deps --ignore-scripts --production --omit= --include= --prefer-offline --no-audit --no-fund --frozen-lockfile --immutable --dev --exact --silent --verbose --yes --workspace= --audit-level= --package-lock-only --no-package-lock',
 });
 
-/** Tools that are packages of this name, and that the gate knows. */
+/** Tools that are npm packages of the same name, and that the gate knows. */
 const OF_NODE = pattern(String.raw`
     ^((@[\w-]+/)?(tsc|tsx|ts-node|eslint|prettier|jest|vitest|mocha|ava|karma|playwright|cypress|biome|stylelint
     |standard|xo|knip|depcheck|madge|husky|lint-staged|commitlint|markdownlint|markdownlint-cli2?|webpack|vite
@@ -281,7 +283,7 @@ const OF_NODE = pattern(String.raw`
     |publint|attw|api-extractor|typedoc|jsdoc|hardhat|pm2)$)
   `);
 
-/** The package of a system program's name is anybody's; without a name it is a shell. */
+/** Judges a fetched package: one named like a system program may be anybody’s; without a name it is a shell. */
 function judgeFetched({ operands }: Reading): StaticVerdict | undefined {
   const name = operands[0]?.text;
   if (name === undefined) return unknown('starts a shell, which reads its input');
@@ -360,7 +362,7 @@ export const PACKAGES: Records = {
         stopsAtOperand: true,
         operands: 'command',
         load: '-c= --call= -p= --package=',
-        // The others look for it among what is installed.
+        // The other runners look for the program among the installed packages.
         judge: ({ program }, reading) =>
           program === 'npm'
             ? judgeFetched(reading)
@@ -384,7 +386,7 @@ export const PACKAGES: Records = {
     operands: 'command',
     tune: '--no -q --no-install',
     load: '-c= --call= -p= --package=',
-    // Without asking it fetches and runs a package that may not be there yet.
+    // With these options it fetches and runs a missing package without asking.
     send: '-y --yes',
     judge: (_, reading) => judgeFetched(reading),
   },
@@ -555,7 +557,7 @@ export const PACKAGES: Records = {
   },
 };
 
-/** Of settings and environments they only show some; `version` with a word sets it. */
+/** Judges settings and environments, which only some calls show; `version` with an operand sets it. */
 function judgeManager(reading: Reading): StaticVerdict | undefined {
   const [first, second] = reading.operands.map(({ text }) => text);
   switch (reading.path[0]) {
@@ -574,13 +576,13 @@ function judgeManager(reading: Reading): StaticVerdict | undefined {
   }
 }
 
-/** Packages asked for by name come from the registry that is set; an address or a path may hold anything. */
+/** Judges packages by name: they come from the configured registry; an address or a path may contain anything. */
 function judgeNames(call: CallFacts): StaticVerdict | undefined {
   const odd = call.operands.slice(1).some(({ text }) => /^[./~]|:\/\/|^(git|file|link|npm|http)[+:]|\.tgz$/.test(text));
   return odd ? unknown('installs code of the project or of an address', { runsFiles: true }) : undefined;
 }
 
-/** Packages of node bring scripts that run when they are installed, unless told not to. */
+/** Judges install scripts: packages of node run them at installation, unless told not to. */
 function judgeScripts(call: CallFacts, reading: Reading): StaticVerdict | undefined {
   const ignores = reading.given.some(({ name, value }) => name === '--ignore-scripts' && value !== 'false');
   return (
@@ -588,14 +590,14 @@ function judgeScripts(call: CallFacts, reading: Reading): StaticVerdict | undefi
   );
 }
 
-/** An environment of that name that is there already is removed first: it asks, unless it is told yes. */
+/** Returns whether an existing environment of that name is removed first: it asks, unless told yes. */
 function replacesNamed(reading: Reading): StaticVerdict | undefined {
   const yes =
     given(reading, '-y', '--yes', '--force') || (given(reading, '--json', '-q', '--quiet') && !isDryReading(reading));
   return yes ? unknown('removes an environment of that name if there is one') : undefined;
 }
 
-/** Channels of conda that its users share; any other is somebody's own. */
+/** Judges conda’s channels: the shared ones are known, any other is somebody’s own. */
 function judgeChannels(_: CallFacts, reading: Reading): StaticVerdict | undefined {
   const odd = reading.given.some(
     ({ name, value = '' }) =>

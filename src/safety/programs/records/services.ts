@@ -17,7 +17,7 @@ const DOCKER_RUN: Spec = {
   judge: (_, reading) => judgeRun(reading),
 };
 
-/** A container of a usual image, in a network of its own, with no secret of the shell. */
+/** Judges starting a container: harmless with a common image, a network of its own, and no secret of the shell. */
 function judgeRun({ given: options, path, operands }: Reading) {
   for (const { name, value = '' } of options) {
     const isSecret = /^(-e|--env)$/.test(name) ? isSecretName(value) : name === '--env-file' && isCredential(value);
@@ -28,12 +28,17 @@ function judgeRun({ given: options, path, operands }: Reading) {
   return path.includes('run') && isForeignImage(operands[0]?.text ?? '') ? unknown('runs someone’s image') : undefined;
 }
 
-/** `someone/image`, `host.example/image`: anybody's. The registry itself looks after plain names. */
+/**
+ * Returns whether an image such as `someone/image` or `host.example/image` is somebody’s; plain names are curated by
+ * the registry.
+ */
 function isForeignImage(image: string): boolean {
   return image.includes('/') && !/^(docker\.io\/|public\.ecr\.aws\/docker\/)?library\//.test(image);
 }
 
-/** What a container was given holds its passwords: all of it is shown unless a format picks something else. */
+/**
+ * Judges inspecting a container, which shows its variables and so its passwords, unless a format selects other data.
+ */
 function judgeInspect(_: CallFacts, reading: Reading) {
   const things = reading.path[0];
   if (/^(image|volume|network|context|node|builder|manifest|plugin)$/.test(things ?? '')) return undefined;
@@ -46,7 +51,7 @@ function judgeInspect(_: CallFacts, reading: Reading) {
   return picks ? undefined : unknown('shows the environment of a container');
 }
 
-/** Services as the project's own file says; another file is code that nobody has looked at. */
+/** Judges starting services: those of the project’s own file are known, another file is unread code. */
 function judgeServices(_: CallFacts, reading: Reading) {
   if (reading.given.some(({ name, value = '' }) => name === '--scale' && /=0*$/.test(value)))
     return unknown('stops and removes containers of a service');
@@ -55,7 +60,7 @@ function judgeServices(_: CallFacts, reading: Reading) {
     : undefined;
 }
 
-/** `-e NAME` hands on the value the shell has. */
+/** Returns whether `-e NAME` passes on a secret of the shell’s environment. */
 function isSecretName(value: string): boolean {
   return !value.includes('=') && /KEY|SECRET|TOKEN|PASS|CREDENTIAL|AUTH/i.test(value);
 }
@@ -123,7 +128,7 @@ const docker: Spec = {
         },
       },
     compose: {
-      // What such a file sets chooses further files of services, too.
+      // Settings in such a file can also select further service files.
       load: '--env-file=',
       project: '-f= --file= --project-directory=',
       tune: '-p= --project-name= --profile= --ansi= --progress= --compatibility --parallel= --all-resources',
@@ -183,18 +188,20 @@ const docker: Spec = {
 /** Containers. */
 export const DOCKER: Records = { docker, 'docker-compose': { ...(docker.subs?.compose as Spec) } };
 
-/** The words behind a container's name are options of `ps`, of which `e` shows the environment. */
+/**
+ * Judges `docker top`: the words after the container’s name are options of `ps`, of which `e` shows the environment.
+ */
 function judgeTop(_: CallFacts, reading: Reading): StaticVerdict | undefined {
   return reading.operands.slice(1).some(({ text }) => /^[a-zA-Z]*e[a-zA-Z]*$|^-[a-zA-Z]*E/.test(text))
     ? unknown('shows the environment of running containers')
     : undefined;
 }
 
-/** Options that nearly every tool of this kind has, and that only choose what is shown. */
+/** Options of most such tools, which only choose what is shown. */
 export const SHOWN =
   '-a -q -v --all --json --quiet --verbose --no-color --limit= --format= --app= --org= --team= --region= --project= --namespace= --context= --scope= --env= --environment= --no-truncate --raw --tail --num= --page= --filter=  --lines= --stack= --show-urns ';
 
-/** A program of a few subcommands that only show something, some of them in groups. */
+/** A program with a few subcommands that only show something, some of them in groups. */
 export const grouped = (groups: string, subs: string, direct: string, more: Partial<Spec> = {}): Spec => ({
   global: true,
   tune: SHOWN,
@@ -202,7 +209,7 @@ export const grouped = (groups: string, subs: string, direct: string, more: Part
   ...more,
 });
 
-/** Clouds, clusters and virtual machines, of which the gate knows what they show. */
+/** Clouds, clusters and virtual machines, with the subcommands that only show. */
 export const CLOUDS: Records = {
   heroku: {
     wraps: {
@@ -408,7 +415,7 @@ function judgeKube(_: CallFacts, reading: Reading) {
     : undefined;
 }
 
-/** Clouds name what they do: a verb that reads, with options that are known. */
+/** A record for a cloud’s command line, whose words describe the effect: a reading verb, with known options. */
 function cloud(reads: RegExp, others = /^$/): Spec {
   return {
     helpers: 'python3 uname dirname readlink tput',
@@ -437,7 +444,7 @@ function cloud(reads: RegExp, others = /^$/): Spec {
   };
 }
 
-/** Clusters, clouds, forges. */
+/** Tools for clusters, clouds and forges. */
 export const SERVICES: Records = {
   kubectl: {
     ...kubectl,
@@ -550,7 +557,7 @@ export const SERVICES: Records = {
     tune: '-R= --repo= ',
     idle: '--version --help -h',
     judge: (_, reading) => {
-      // Its jq is given the whole environment.
+      // Its jq can read the whole environment.
       for (const { name, value = '' } of reading.given) {
         const found = name === '-q' || name === '--jq' ? judgeJq(value) : undefined;
         if (found) return found;
@@ -605,7 +612,7 @@ export const SERVICES: Records = {
   },
 };
 
-/** A chart of an address is code of others. */
+/** Judges a chart: one from an address is other people’s code. */
 function judgeChart(_: CallFacts, reading: Reading) {
   return reading.operands.some(({ text }) => /:\/\//.test(text))
     ? unknown('renders or installs from an address')
@@ -634,7 +641,7 @@ function judgeGhApi(_: CallFacts, reading: Reading) {
     : unknown('changes something on the forge');
 }
 
-/** A manifest from an address is code of others; what would grant rights is not only adding. */
+/** Judges a manifest: one from an address is other people’s code, and one that grants rights does more than add. */
 function judgeManifest(reading: Reading) {
   const text = [
     ...reading.given.map(({ value }) => value ?? ''),
@@ -646,7 +653,7 @@ function judgeManifest(reading: Reading) {
     : undefined;
 }
 
-/** A base of another host is fetched: `github.com/x/y`, `x.example//path?ref=v1`. */
+/** Judges the base of a kustomization: one of another host is fetched (`github.com/x/y`, `x.example//path?ref=v1`). */
 function judgeBases(reading: Reading) {
   return reading.operands.some(({ text }) => /^[\w.-]+\.[a-z]{2,}[/:]|^git@|\/\/|\?/.test(text))
     ? unknown('builds on another host')

@@ -2,7 +2,7 @@ import { hasUnknown } from '../../shell/taint.ts';
 import { type StaticVerdict, unknown } from '../../verdict.ts';
 import { given, type Reading, type Records } from '../record.ts';
 
-/** Commands of the shell itself, and what every system has beside it. */
+/** Builtin commands of the shell, and basic programs of every system. */
 export const SHELL: Records = {
   'break continue return exit wait jobs logout times dirs ulimit popd fg bg clear reset sync': {
     tune: '-n -p -f -a -l -r -s -c -v -S -H -u= -t= -x -N',
@@ -24,7 +24,7 @@ export const SHELL: Records = {
     tune: '-c= -n -l -i -p= --command= --login --interactive --no-execute --no-config --private -P -N',
     run: '-C= --init-command=',
     load: '-d= -o= -D= --debug= --debug-output= --profile= --profile-startup=',
-    // Its `ls` is a function, which asks for colours first.
+    // `ls` may be a function that asks `dircolors` for colours first.
     helpers: 'dircolors',
     stopsAtOperand: true,
     operands: 'judged',
@@ -34,7 +34,7 @@ export const SHELL: Records = {
     tune: '-c -e -x -u -n -l -i -s -v -f -a -b -h -m -k -p -t -B -C -E -H -P -T -o= -O= +o= +O= +e +x --norc --noprofile --login --posix --verbose --noediting --no-config --command=',
     load: '--rcfile= --init-file= -r --restricted --init-command= -D',
     operands: 'judged',
-    // An option of zsh or ksh may change how everything after it is read.
+    // An option of zsh or ksh may change how everything after it is parsed.
     judge: ({ program }, reading) =>
       /^(zsh|m?ksh)$/.test(program) && reading.given.some(({ name }) => !/^-[cflisexunv]$/.test(name))
         ? unknown(`an option of ${program} that changes how it reads`)
@@ -147,7 +147,7 @@ export const SHELL: Records = {
     run: '-P= --pager= -H[=] --html[=]',
     load: '-C= --config-file= -R= --recode= --preprocessor= -T[=] -X[=] -Z',
     write: '-o= --output= --dribble=',
-    // A page may be a file of any name.
+    // A manual page may be any file.
     operands: 'read',
   },
   bc: { tune: '-h -i -l -q -s -w -v --mathlib --quiet --standard --warn --interactive', operands: 'read' },
@@ -253,7 +253,7 @@ export const WRAPPERS_RECORDS: Records = {
     tune: '-a -b -c -d -f -i -m -o -r -v --all-tasks --batch --fifo --idle --max --other --rr --cpu-list',
     idle: '-p=',
     operands: 'tune command',
-    // With -p alone it shows; the word behind it is the process.
+    // With -p alone it shows the limits; the next word is the process.
     judge: (_, reading) =>
       given(reading, '-p') && reading.operands.length > 0 ? unknown('changes another process') : undefined,
   },
@@ -349,10 +349,10 @@ export const WRAPPERS_RECORDS: Records = {
   },
 };
 
-/** More letters of each text than a tracer shows by itself. */
+/** More letters of each text than a tracer shows by default. */
 const SHOWN_LETTERS = 32;
 
-/** A tracer prints what a program is given and what it reads: the environment with `-v`, and the texts of files. */
+/** Returns whether a tracer prints data of the program: the environment with `-v`, or the contents of files. */
 function tracesData({ given: options }: Reading): StaticVerdict | undefined {
   for (const { name, value = '' } of options) {
     if (name === '-v' || (name === '-e' && /^(abbrev|verbose|read|write)\b/.test(value)))
@@ -363,7 +363,7 @@ function tracesData({ given: options }: Reading): StaticVerdict | undefined {
   return undefined;
 }
 
-/** Programs that run a command, of whose other options nobody has written down what they do. */
+/** Programs that run a command, but whose other options are not listed. */
 export const UNREAD_WRAPPERS: Records = {
   chroot: { unread: true, values: '--userspec --groups', wraps: { skip: 1, session: true, elsewhere: true } },
   nsenter: { unread: true, values: '-t --target -S --setuid -G --setgid', wraps: { session: true, elsewhere: true } },
@@ -377,7 +377,7 @@ export const UNREAD_WRAPPERS: Records = {
   busybox: { unread: true, wraps: { session: true } },
 };
 
-/** Programs of which only a little is known: enough for the rows that name them, never for a proof. */
+/** Programs with a few known facts: enough for rules, never for a proof. */
 export const UNREAD: Records = {
   erl: { unread: true, singleDash: true, code: /^-eval$/ },
   racket: { unread: true, code: /^(-e|--eval)$/ },

@@ -205,7 +205,7 @@ export const SYSTEM: Records = {
       row('kill -9', 'kill -9', { bounded: 'signals', when: (call) => isKill(signalOf(call)) && !endsOnlyOwn(call) }),
       row('kill', 'ends a process', {
         bounded: 'signals',
-        // As above.
+        // See the row above.
         when: (call) => !isQuiet(call) && call.args.length > 0 && !endsOnlyOwn(call),
       }),
     ],
@@ -214,7 +214,7 @@ export const SYSTEM: Records = {
   },
 };
 
-/** Disks, volumes, modules and what keeps them in order: looking, and dry runs. */
+/** Disks, volumes and modules, and their maintenance: looking, and dry runs. */
 export const DISKS: Records = {
   mdadm: {
     tune: '-D -E -Q -v -b --detail --examine --query --scan --verbose --brief',
@@ -282,7 +282,7 @@ export const DISKS: Records = {
   },
 };
 
-/** An inventory that is a program is run; a list of names or a plain file is read. */
+/** Judges an inventory: a program is run; a list of names or a plain file is read. */
 export function judgeInventory(_: CallFacts, reading: Reading): StaticVerdict | undefined {
   for (const { name, value = '' } of reading.given)
     if (
@@ -295,12 +295,12 @@ export function judgeInventory(_: CallFacts, reading: Reading): StaticVerdict | 
   return undefined;
 }
 
-/** One exchange of text, without the letter that makes it code. */
+/** A single replacement, without the letter that makes it run code. */
 const RENAMES = /^(s|tr|y)\/(\\.|\((?!\?\??\{)|[^/\\$@({])*\/(\\.|\$\d|[^/\\$@({])*\/[gixrs]*$/;
 
-/** Programs of which the gate knows what they show, and the dry runs of those that change something. */
+/** Programs with the subcommands that only show, and the dry runs of those that change something. */
 export const TOOLS: Records = {
-  // This program's own probes; another configuration may name programs that they start.
+  // Commands of this program that only read; another configuration may name programs that they start.
   'aish-tui': {
     load: '--config=',
     subs: {
@@ -343,7 +343,7 @@ export const TOOLS: Records = {
     tune: '-v --verbose',
     operands: 'judged',
     judge: (_, reading) =>
-      // Its code runs, also where no file is renamed.
+      // Its code runs even if no file is renamed.
       given(reading, '-n', '--nono', '--no-act') && RENAMES.test(reading.operands[0]?.text ?? '')
         ? undefined
         : unknown('renames files'),
@@ -462,7 +462,7 @@ export const TOOLS: Records = {
     operands: 'tune',
   },
   code: { idle: '--list-extensions --version -v --status', open: 'an editor session', operands: 'judged' },
-  // Its handler knows a session of the person from one that is driven.
+  // The handler distinguishes a session of the user from one driven by commands.
   'vim nano pico': {
     of: { vim: { values: '-c --cmd -S -u -i -w -W -T' } },
     idle: '--version',
@@ -492,7 +492,7 @@ export const TOOLS: Records = {
   },
 };
 
-/** Modules are named like tests, or lie among them; `discover` looks for such by itself, where the tests are. */
+/** Judges unittest: modules must be named like tests or be among them; `discover` searches for those. */
 function judgeUnittest(_: CallFacts, reading: Reading) {
   const places = [
     ...reading.operands.map(({ text }) => text).filter((text) => text !== 'discover'),

@@ -17,7 +17,7 @@ import { textOf, UNREAD } from '../code.ts';
 import { lookAt, specialTarget } from '../paths.ts';
 import { type CallFacts, given, type Reading, type Records } from '../record.ts';
 
-/** Programs that read text and print text. */
+/** Programs that read and print text. */
 export const TEXT: Records = {
   'cat tac': {
     of: { cat: { output: { gives: 'files' } }, tac: { output: { filter: linesReversed } } },
@@ -204,7 +204,7 @@ export const TEXT: Records = {
   jq: {
     traits: ['prints'],
     tune: '-# -c -n -r -j -a -s -S -C -M -e -R -h --compact-output --null-input --raw-output --raw-output0 --join-output --ascii-output --slurp --sort-keys --color-output --monochrome-output --exit-status --raw-input --tab --indent= --unbuffered --stream --stream-errors --seq --args --jsonargs --arg --argjson --slurpfile --rawfile',
-    // Its language neither writes nor runs anything.
+    // Its language can neither write nor run anything.
     read: '-f= --from-file=',
     load: '-L=',
     operands: 'read',
@@ -254,7 +254,7 @@ export const TEXT: Records = {
   },
 };
 
-/** `part_aa`, `part_ab` …: the first of them tells whether such pieces are there already. */
+/** Judges the pieces `part_aa`, `part_ab` …: whether they exist is decided by the first. */
 function judgePieces({ machine }: CallFacts, reading: Reading): StaticVerdict | undefined {
   const prefix = reading.operands[1]?.text ?? 'x';
   const first = `${prefix}${given(reading, '-d', '--numeric-suffixes', '-x', '--hex-suffixes') ? '00' : 'aa'}`;
@@ -267,13 +267,13 @@ function judgePieces({ machine }: CallFacts, reading: Reading): StaticVerdict | 
   return fresh ? undefined : unknown('may overwrite existing pieces');
 }
 
-/** A program for jq out of a file; not known where nobody may look, unmarked where it is not there. */
+/** Returns a jq program from a file; unknown where the file can’t be read, plain where it does not exist. */
 function jqIn(call: CallFacts, file: string): string | undefined {
   const text = textOf(call, file);
   return text === UNREAD || (text === undefined && !call.machine.reading) ? UNKNOWN : text;
 }
 
-/** The verdict on a program in the language of jq, wherever it stands: it runs and writes nothing. */
+/** Returns the verdict on a jq program: the language runs and writes nothing. */
 export function judgeJq(code: string): StaticVerdict | undefined {
   if (hasUnknown(code)) return unknown('an unknown program for jq');
   if (/(^|[^.\w$])(include|import)\b/.test(withoutTexts(code)))
@@ -281,7 +281,7 @@ export function judgeJq(code: string): StaticVerdict | undefined {
   return undefined;
 }
 
-/** The code without what stands in quotes, where nothing is interpolated. */
+/** Returns the code without quoted texts in which nothing is interpolated. */
 function withoutTexts(code: string): string {
   return code.includes('\\(') ? code : code.replace(/"(?:[^"\\]|\\[\s\S]?)*(?:"|$)/g, '""');
 }
