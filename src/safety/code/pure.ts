@@ -20,7 +20,7 @@ const BEGINS: Readonly<Record<Comments, readonly ('#' | '//' | '/*' | '--' | ';'
   dash: ['--'],
   semicolon: [';'],
 };
-/** Where each kind ends, and what is left of it. */
+/** The end of each kind of comment, and the text that replaces it. */
 const COMMENT_ENDS = {
   '#': { end: '\n', left: '\n', not: /[$&\\]/ },
   ';': { end: '\n', left: '\n', not: undefined },

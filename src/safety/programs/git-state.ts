@@ -106,7 +106,7 @@ const placeOf = (address: string) =>
 
 const ELSEWHERE = unknown('is configured to push to another address than the one named');
 
-/** What the settings of a repository make of a push that names no refs, or of where it goes. */
+/** Returns the verdict on a push by the repository’s settings: its refs if it names none, and its address. */
 export function configuredPush(call: CallFacts, reading: Reading): StaticVerdict | undefined {
   const settings = settingsOf(call, reading);
   if (settings === undefined || 'verdict' in settings) return settings;

@@ -246,7 +246,7 @@ export function judgeClone(call: CallFacts, reading: Reading) {
   return judgeRemote(call, reading) ?? judgeNewPlace(call, reading, name);
 }
 
-/** A directory that git fills: whether what obeys files looks there. */
+/** Judges a directory that git fills: whether tools load files from it. */
 export function judgeNewPlace({ machine }: CallFacts, reading: Reading, name = reading.operands[0]?.text ?? '.') {
   if (reading.path[0] === 'worktree') bringsFiles(machine, name);
   const from = reading.given.slice(0, reading.before).findLast((option) => option.name === '-C')?.value;

@@ -104,7 +104,7 @@ export function judgeRsync(call: CallFacts, reading: Reading): StaticVerdict | u
   ].reduce(worseOf, undefined);
 }
 
-/** What one source of rsync brings to its target. */
+/** Judges one source of rsync by the name that it gets in the target. */
 function judgeArrival(machine: Machine, source: string, target: string): readonly (StaticVerdict | undefined)[] {
   const name = source.endsWith('/') ? '' : source.slice(source.search(/[^/:]*$/));
   const replaces = source === '/dev/null' || (!source.includes('/') && /\.\w+$/.test(source) && /\.\w+$/.test(target));
