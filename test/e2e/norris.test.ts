@@ -21,29 +21,32 @@ describe('Norris on screen', () => {
     expect(rig.text()).toMatch(/done {2}find all .* 3 of \d+ steps/);
   });
 
-  it.each(['proceed', 'skip', 'abort'] as const)('halts at rm -rf, and the answer %s has its effect', async (answer) => {
-    await using server = await startScriptedServer([
-      call('bash', { command: 'rm -rf foo' }),
-      say('Done.\nGOAL: complete'),
-    ]);
-    using place = scratch(server.baseUrl, unrestricted);
-    const foo = withFoo(place);
-    await using rig = startRig(place, { rows: 30 });
-    await haltOn(rig, 'clean up');
-    expect(rig.text()).toMatch(/rm -rf foo/);
-    expect(rig.text()).toMatch(/1\/16/);
-    expect(existsSync(foo)).toBe(true);
-    rig.type(answer[0] ?? '');
-    await rig.waitFor(answer === 'abort' ? 'aborted' : 'done');
-    expect(existsSync(foo)).toBe(answer !== 'proceed');
-    expect(server.requests).toHaveLength(answer === 'abort' ? 1 : 2);
-    const result = server.requests[1]?.messages.findLast((message) => message.role === 'tool')?.content;
-    if (answer === 'proceed') expect(result).toMatch(/^\[aish\] action approved\n\(no output\)\n\[exit 0/);
-    if (answer === 'skip') expect(result).toMatch(/^\[aish\] action skipped by user: /);
-    // The prompt is back and the conversation is complete.
-    rig.type(':history\r');
-    await rig.waitFor('goal: clean up');
-  });
+  it.each(['proceed', 'skip', 'abort'] as const)(
+    'halts at rm -rf, and the answer %s has its effect',
+    async (answer) => {
+      await using server = await startScriptedServer([
+        call('bash', { command: 'rm -rf foo' }),
+        say('Done.\nGOAL: complete'),
+      ]);
+      using place = scratch(server.baseUrl, unrestricted);
+      const foo = withFoo(place);
+      await using rig = startRig(place, { rows: 30 });
+      await haltOn(rig, 'clean up');
+      expect(rig.text()).toMatch(/rm -rf foo/);
+      expect(rig.text()).toMatch(/1\/16/);
+      expect(existsSync(foo)).toBe(true);
+      rig.type(answer[0] ?? '');
+      await rig.waitFor(answer === 'abort' ? 'aborted' : 'done');
+      expect(existsSync(foo)).toBe(answer !== 'proceed');
+      expect(server.requests).toHaveLength(answer === 'abort' ? 1 : 2);
+      const result = server.requests[1]?.messages.findLast((message) => message.role === 'tool')?.content;
+      if (answer === 'proceed') expect(result).toMatch(/^\[aish\] action approved\n\(no output\)\n\[exit 0/);
+      if (answer === 'skip') expect(result).toMatch(/^\[aish\] action skipped by user: /);
+      // The prompt is back and the conversation is complete.
+      rig.type(':history\r');
+      await rig.waitFor('goal: clean up');
+    },
+  );
 
   it('halts at dd to a device, with the focus on skip', async () => {
     await using server = await startScriptedServer([say('CMD: dd if=/dev/zero of=/dev/sda'), say('GOAL: blocked\nno')]);

@@ -148,29 +148,26 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project mode', { timeout: 60_000 }
   it.skipIf(lacks('python3')).each([
     ['yes', 'u', 'is undone first and runs once'],
     ['no', 's', 'stays and does not run again'],
-  ])(
-    'when a command made a change before it needed the network, after a %s (%s) that change %s',
-    async (_, key) => {
-      const connect = "import socket; socket.create_connection(('198.51.100.7', 9), 1)";
-      const command = `echo more >> notes.txt; git -c user.name=a -c user.email=a@example.com commit -qam x; echo lines $(wc -l < notes.txt); python3 -c "${connect}"`;
-      await using server = await startScriptedServer([call('bash', { command }), say('GOAL: complete')]);
-      using place = scratch(server.baseUrl, { ...QUIET, mode: 'project' });
-      repository(place);
-      await using rig = await openRig(place, '-- PROJECT --', { rows: 40 });
-      rig.type(':norris append\r');
-      await rig.waitFor(/Project mode blocked the network; a yes takes back what the/);
-      await answer(rig, 'CHANGE MODE?', key);
-      await rig.waitFor('✓ done');
-      const git = (...args: readonly string[]) =>
-        execFileSync('git', [...args], { cwd: place.work, env: place.env }).toString();
-      expect(readFileSync(join(place.work, 'notes.txt'), 'utf8')).toBe('mine\nmore\n');
-      expect(git('log', '--format=%s')).toBe('x\nfirst\n');
-      expect(git('status', '--porcelain')).toBe('');
-      // The second attempt found the file of the first.
-      expect(told(server).match(/^lines 2$/gm)).toHaveLength(key === 'u' ? 2 : 1);
-      expect(told(server)).not.toContain('lines 3');
-    },
-  );
+  ])('when a command made a change before it needed the network, after a %s (%s) that change %s', async (_, key) => {
+    const connect = "import socket; socket.create_connection(('198.51.100.7', 9), 1)";
+    const command = `echo more >> notes.txt; git -c user.name=a -c user.email=a@example.com commit -qam x; echo lines $(wc -l < notes.txt); python3 -c "${connect}"`;
+    await using server = await startScriptedServer([call('bash', { command }), say('GOAL: complete')]);
+    using place = scratch(server.baseUrl, { ...QUIET, mode: 'project' });
+    repository(place);
+    await using rig = await openRig(place, '-- PROJECT --', { rows: 40 });
+    rig.type(':norris append\r');
+    await rig.waitFor(/Project mode blocked the network; a yes takes back what the/);
+    await answer(rig, 'CHANGE MODE?', key);
+    await rig.waitFor('✓ done');
+    const git = (...args: readonly string[]) =>
+      execFileSync('git', [...args], { cwd: place.work, env: place.env }).toString();
+    expect(readFileSync(join(place.work, 'notes.txt'), 'utf8')).toBe('mine\nmore\n');
+    expect(git('log', '--format=%s')).toBe('x\nfirst\n');
+    expect(git('status', '--porcelain')).toBe('');
+    // The second attempt found the file of the first.
+    expect(told(server).match(/^lines 2$/gm)).toHaveLength(key === 'u' ? 2 : 1);
+    expect(told(server)).not.toContain('lines 3');
+  });
 
   it('tells a command when its end also ends its background processes', async () => {
     await using server = await startScriptedServer([

@@ -20,20 +20,23 @@ it.each([
   ['a question', '?what does `rm -r build` do'],
   ['a question without a prefix', 'what does the command `rm -r build` do?'],
   ['a command of the program', ':norris `rm -r build`'],
-])('%s typed during a command returns to the prompt with the lines after it, and the shell runs none of them', async (_kind, line) => {
-  await using server = await startScriptedServer([say('It deletes it.')]);
-  using home = scratch(server.baseUrl);
-  mkdirSync(join(home.work, 'build'));
-  await using rig = startRig(home);
-  await typeAhead(rig, home, `${line}\rtouch late\r`);
-  await rig.waitFor(/│ over[\s\S]*\]> [\s\S]*touch late/);
-  rig.key('ctrl-c');
-  rig.type('echo se""ttled\r');
-  await rig.waitFor('│ settled');
-  expect(existsSync(join(home.work, 'build'))).toBe(true);
-  expect(existsSync(join(home.work, 'late'))).toBe(false);
-  expect(server.requests).toEqual([]);
-});
+])(
+  '%s typed during a command returns to the prompt with the lines after it, and the shell runs none of them',
+  async (_kind, line) => {
+    await using server = await startScriptedServer([say('It deletes it.')]);
+    using home = scratch(server.baseUrl);
+    mkdirSync(join(home.work, 'build'));
+    await using rig = startRig(home);
+    await typeAhead(rig, home, `${line}\rtouch late\r`);
+    await rig.waitFor(/│ over[\s\S]*\]> [\s\S]*touch late/);
+    rig.key('ctrl-c');
+    rig.type('echo se""ttled\r');
+    await rig.waitFor('│ settled');
+    expect(existsSync(join(home.work, 'build'))).toBe(true);
+    expect(existsSync(join(home.work, 'late'))).toBe(false);
+    expect(server.requests).toEqual([]);
+  },
+);
 
 it('shell lines typed during a command run in order, up to the first line of another kind', async () => {
   using home = scratch();

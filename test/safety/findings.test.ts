@@ -39,7 +39,7 @@ test('a repeated judgement of a command reports the same places', () => {
   expect(judgeCommand(command).findings.map(({ part }) => part[0])).toEqual([7, 29]);
 });
 
-test("the user’s own pattern comes first, and the other findings are still listed", () => {
+test('the user’s own pattern comes first, and the other findings are still listed', () => {
   const { findings, rule } = judgeCommand('deploy prod; rm x', {
     userPatterns: [{ pattern: 'deploy \\w+', reason: 'releases' }],
   });

@@ -128,12 +128,15 @@ test('a count that was stopped early gives its duration, and is omitted when it 
   expect(countText({ files: 0, bytes: 0, more: true }, 300)).toBeUndefined();
 });
 
-test.skipIf(missing)('the impact of a git command names uncommitted changes, commits and untracked files that would be lost', async () => {
-  const [reset = []] = await impact('git reset --hard HEAD~1');
-  expect(reset[1]).toMatch(/^uncommitted changes lost: 1 file changed/);
-  expect(reset[2]).toMatch(/^1 commit no longer on this branch: \w+ second/);
-  expect(await impact('git clean -fd')).toEqual([['git clean -fd', 'untracked: loose.log']]);
-});
+test.skipIf(missing)(
+  'the impact of a git command names uncommitted changes, commits and untracked files that would be lost',
+  async () => {
+    const [reset = []] = await impact('git reset --hard HEAD~1');
+    expect(reset[1]).toMatch(/^uncommitted changes lost: 1 file changed/);
+    expect(reset[2]).toMatch(/^1 commit no longer on this branch: \w+ second/);
+    expect(await impact('git clean -fd')).toEqual([['git clean -fd', 'untracked: loose.log']]);
+  },
+);
 
 test.skipIf(missing)('a forced push names the commits of the remote branch that would be lost', async () => {
   git('update-ref', 'refs/remotes/origin/main', 'HEAD');

@@ -49,10 +49,22 @@ const judged = (command: string) => {
 
 test.each([
   ['the roles in a record prove a call safe', 'frob show -v a', ['safe', 'obeys unread files of this project']],
-  ['an option missing from a record is unknown', 'frob show --odd a', ['unknown', 'option --odd of frob show is not known']],
+  [
+    'an option missing from a record is unknown',
+    'frob show --odd a',
+    ['unknown', 'option --odd of frob show is not known'],
+  ],
   ['the findings in a record are rules', 'frob empty a', ['destructive', 'frob empty']],
-  ['a record’s findings apply behind options that take a value', 'frob --store x empty a', ['destructive', 'frob empty']],
-  ['a record’s dry-run option removes its findings', 'frob empty --rehearse a', ['safe', 'obeys unread files of this project']],
+  [
+    'a record’s findings apply behind options that take a value',
+    'frob --store x empty a',
+    ['destructive', 'frob empty'],
+  ],
+  [
+    'a record’s dry-run option removes its findings',
+    'frob empty --rehearse a',
+    ['safe', 'obeys unread files of this project'],
+  ],
   ['what it writes is an output', 'frob save -o Makefile a', ['destructive', 'output over a file']],
   ['the command in it is judged', 'frob with rm -rf x', ['destructive', 'rm -rf']],
   ['and so is a harmless one', 'frob with ls', ['safe', 'obeys unread files of this project']],

@@ -42,4 +42,6 @@ test.each([
   ['r\'\'m "notes".txt', 'destructive'],
   ["cat 'no''tes'.*", 'safe'],
   ["cat '.en'v", 'unknown'],
-] as const)('the line %s is judged with the variables that it sets', (line, verdict) => expect(judgeCommand(line).verdict).toBe(verdict));
+] as const)('the line %s is judged with the variables that it sets', (line, verdict) =>
+  expect(judgeCommand(line).verdict).toBe(verdict),
+);

@@ -57,7 +57,11 @@ test.each([
   ['cd build && rm *', 'the directory becomes a link', () => swapForLink(join(cwd, 'build'))],
   ['rm build/*', 'a pattern matches more', () => writeFileSync(join(cwd, 'build', 'b.o'), 'b')],
   ['rm -f gone', 'the missing file exists', () => writeFileSync(join(cwd, 'gone'), 'new')],
-  ['for f in build/*; do rm "$f"; done', 'the directory in a loop’s pattern becomes a link', () => swapForLink(join(cwd, 'build'))],
+  [
+    'for f in build/*; do rm "$f"; done',
+    'the directory in a loop’s pattern becomes a link',
+    () => swapForLink(join(cwd, 'build')),
+  ],
   ['rm dangling', 'a dangling link points elsewhere', () => pointElsewhere('dangling')],
   ['rm dangling', 'a second link points elsewhere', () => pointElsewhere('nowhere')],
 ])('the approved command %s may not start once %s', async (command, _what, meanwhile) => {
@@ -70,7 +74,11 @@ test.each([
   ['python3 clean.py', 'the script is another', () => writeFileSync(join(cwd, 'clean.py'), 'print(1)')],
   ['python3 clean.py', 'its module has changed', () => writeFileSync(join(cwd, 'wiping.py'), 'def wipe(): pass')],
   ['make clean', 'the makefile has changed', () => writeFileSync(join(cwd, 'Makefile'), 'clean:\n\trm -rf precious\n')],
-  ['make clean', 'another makefile takes precedence', () => writeFileSync(join(cwd, 'GNUmakefile'), 'clean:\n\trm -rf x\n')],
+  [
+    'make clean',
+    'another makefile takes precedence',
+    () => writeFileSync(join(cwd, 'GNUmakefile'), 'clean:\n\trm -rf x\n'),
+  ],
   [
     'npm run clean',
     'the scripts have changed',

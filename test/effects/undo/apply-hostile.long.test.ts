@@ -217,25 +217,31 @@ describe.skipIf(!trialsWork())('an apply', () => {
     },
   );
 
-  it.skipIf(lacks('python3'))('refuses to overwrite a directory’s attributes that somebody changed meanwhile', async () => {
-    mkdirSync(join(at.scene.tree, 'd'));
-    const set = (value: string) => `python3 -c 'import os; os.setxattr("d", "user.a", b"${value}")'`;
-    if (spawnSync('bash', ['-c', set('old')], { cwd: at.scene.tree }).status !== 0) return; // a file system without attributes
-    const { number } = await tried(set('tried'));
-    execFileSync('bash', ['-c', set('theirs')], { cwd: at.scene.tree });
-    expect((await at.scene.apply(number)).code).toBe(1);
-    const value = `import os; print(os.getxattr("d", "user.a"))`;
-    expect(execFileSync('python3', ['-c', value], { cwd: at.scene.tree, encoding: 'utf8' })).toBe("b'theirs'\n");
-  });
+  it.skipIf(lacks('python3'))(
+    'refuses to overwrite a directory’s attributes that somebody changed meanwhile',
+    async () => {
+      mkdirSync(join(at.scene.tree, 'd'));
+      const set = (value: string) => `python3 -c 'import os; os.setxattr("d", "user.a", b"${value}")'`;
+      if (spawnSync('bash', ['-c', set('old')], { cwd: at.scene.tree }).status !== 0) return; // a file system without attributes
+      const { number } = await tried(set('tried'));
+      execFileSync('bash', ['-c', set('theirs')], { cwd: at.scene.tree });
+      expect((await at.scene.apply(number)).code).toBe(1);
+      const value = `import os; print(os.getxattr("d", "user.a"))`;
+      expect(execFileSync('python3', ['-c', value], { cwd: at.scene.tree, encoding: 'utf8' })).toBe("b'theirs'\n");
+    },
+  );
 
-  it.skipIf(!root || lacks('mknod'))('distinguishes an existing overlay whiteout made by root from its own deletion marks', async () => {
-    execFileSync('mknod', [join(at.scene.tree, 'white'), 'c', '0', '0']);
-    put('a', 'old\n');
-    const { number, rows } = await tried('rm a; ls > /dev/null');
-    expect(rows).toEqual(['deleted a']);
-    expect((await at.scene.apply(number)).code).toBe(0);
-    expect(lstatSync(join(at.scene.tree, 'white')).isCharacterDevice()).toBe(true);
-  });
+  it.skipIf(!root || lacks('mknod'))(
+    'distinguishes an existing overlay whiteout made by root from its own deletion marks',
+    async () => {
+      execFileSync('mknod', [join(at.scene.tree, 'white'), 'c', '0', '0']);
+      put('a', 'old\n');
+      const { number, rows } = await tried('rm a; ls > /dev/null');
+      expect(rows).toEqual(['deleted a']);
+      expect((await at.scene.apply(number)).code).toBe(0);
+      expect(lstatSync(join(at.scene.tree, 'white')).isCharacterDevice()).toBe(true);
+    },
+  );
 
   it.skipIf(!root || lacks('chattr'))('stops at an immutable file, and can be undone', async () => {
     put('a', 'old\n');

@@ -91,35 +91,38 @@ describe.skipIf(!trialsWork() || lacks('python3')).each(USERS)(
   },
 );
 
-describe.skipIf(!trialsWork()).each(USERS)('a move or link between a recorded directory and an unrecorded one, as %s', (_, ordinary) => {
-  beforeEach(() => at.anew(ordinary));
+describe.skipIf(!trialsWork()).each(USERS)(
+  'a move or link between a recorded directory and an unrecorded one, as %s',
+  (_, ordinary) => {
+    beforeEach(() => at.anew(ordinary));
 
-  it.each([false, true])(
-    'keeps files that come from the private temporary directory; without namespaces: %s',
-    async (held) => {
-      put('victim', 'old\n');
-      put('linked', 'old\n');
-      const kept = await at.scene.keep(
-        'exec 2>&1; t=$(dirname $(mktemp -u)); echo new > $t/a; mv $t/a victim; echo new > $t/b; mv -T $t/b .envrc; echo new > $t/c; rm linked; ln $t/c linked; mv victim $t/',
-        { project: true, held },
-      );
-      expect(kept.notes).toEqual([]);
-      expect(refused(await at.scene.undo(kept.number))).toEqual([]);
-      expect(get('victim') + get('linked')).toBe('old\nold\n');
-      expect(existsSync(join(at.scene.tree, '.envrc'))).toBe(false);
-    },
-  );
+    it.each([false, true])(
+      'keeps files that come from the private temporary directory; without namespaces: %s',
+      async (held) => {
+        put('victim', 'old\n');
+        put('linked', 'old\n');
+        const kept = await at.scene.keep(
+          'exec 2>&1; t=$(dirname $(mktemp -u)); echo new > $t/a; mv $t/a victim; echo new > $t/b; mv -T $t/b .envrc; echo new > $t/c; rm linked; ln $t/c linked; mv victim $t/',
+          { project: true, held },
+        );
+        expect(kept.notes).toEqual([]);
+        expect(refused(await at.scene.undo(kept.number))).toEqual([]);
+        expect(get('victim') + get('linked')).toBe('old\nold\n');
+        expect(existsSync(join(at.scene.tree, '.envrc'))).toBe(false);
+      },
+    );
 
-  it.skipIf(!ordinary || lacks('unshare'))(
-    'opens no file by rights that only the supervisor’s user namespace would give',
-    async () => {
-      mkdirSync(join(at.scene.tree, 'shut'));
-      writeFileSync(join(at.scene.tree, 'shut', 'victim'), 'old\n');
-      await at.scene.keep('chmod 0 shut');
-      await at.scene.keep('unshare -Ur sh -c "rm shut/victim; echo x > shut/new; true"');
-      chmodSync(join(at.scene.tree, 'shut'), 0o700);
-      expect(get('shut/victim')).toBe('old\n');
-      expect(existsSync(join(at.scene.tree, 'shut/new'))).toBe(false);
-    },
-  );
-});
+    it.skipIf(!ordinary || lacks('unshare'))(
+      'opens no file by rights that only the supervisor’s user namespace would give',
+      async () => {
+        mkdirSync(join(at.scene.tree, 'shut'));
+        writeFileSync(join(at.scene.tree, 'shut', 'victim'), 'old\n');
+        await at.scene.keep('chmod 0 shut');
+        await at.scene.keep('unshare -Ur sh -c "rm shut/victim; echo x > shut/new; true"');
+        chmodSync(join(at.scene.tree, 'shut'), 0o700);
+        expect(get('shut/victim')).toBe('old\n');
+        expect(existsSync(join(at.scene.tree, 'shut/new'))).toBe(false);
+      },
+    );
+  },
+);

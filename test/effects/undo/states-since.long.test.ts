@@ -119,51 +119,54 @@ const dispose = (cases: readonly Pick<Acted, 'scene'>[]) => {
   for (const { scene } of cases) scene.dispose();
 };
 
-describe.skipIf(lacks('cc') || lacks('python3')).each(USERS)('a mode, owner, time or attribute set by somebody else, as %s', (_, ordinary) => {
-  const kinds = KINDS.filter((kind) => !((ordinary || process.getuid?.() !== 0) && OF_ROOT.includes(kind)));
-  describe.each([
-    ['later', LATER_MS],
-    ['at once', 0],
-  ])('after an undo was killed, %s', (_when, waitMs) => {
-    const cuts = new Map<Kind, readonly Case[]>();
-    beforeAll(async () => {
-      for (const kind of waitMs === 0 ? [] : kinds) cuts.set(kind, await cutsOf(kind, ordinary));
-      await sleep(waitMs);
-    }, 240_000);
-    afterAll(() => dispose([...cuts.values()].flat()));
+describe.skipIf(lacks('cc') || lacks('python3')).each(USERS)(
+  'a mode, owner, time or attribute set by somebody else, as %s',
+  (_, ordinary) => {
+    const kinds = KINDS.filter((kind) => !((ordinary || process.getuid?.() !== 0) && OF_ROOT.includes(kind)));
+    describe.each([
+      ['later', LATER_MS],
+      ['at once', 0],
+    ])('after an undo was killed, %s', (_when, waitMs) => {
+      const cuts = new Map<Kind, readonly Case[]>();
+      beforeAll(async () => {
+        for (const kind of waitMs === 0 ? [] : kinds) cuts.set(kind, await cutsOf(kind, ordinary));
+        await sleep(waitMs);
+      }, 240_000);
+      afterAll(() => dispose([...cuts.values()].flat()));
 
-    it.each(kinds)('is kept or reported, also when the undo is undone: %s', { timeout: 120_000 }, async (kind) => {
-      const cases = cuts.get(kind) ?? (await cutsOf(kind, ordinary));
-      cuts.set(kind, cases);
-      expect(cases.length).toBeGreaterThan(1);
-      const set = states(kind, cases);
-      const told: string[][] = cases.map(() => []);
-      let steps = cases.map(({ scene, number, into }) => ({ of: join(scene.store, String(number)), into }));
-      for (const stage of STAGES) {
-        for (const [i, { scene }] of cases.entries()) {
-          const { of, into } = steps[i] ?? { of: '', into: '' };
-          told[i]?.push(...named(await scene.launcher('--undo', of, '--into', into)));
+      it.each(kinds)('is kept or reported, also when the undo is undone: %s', { timeout: 120_000 }, async (kind) => {
+        const cases = cuts.get(kind) ?? (await cutsOf(kind, ordinary));
+        cuts.set(kind, cases);
+        expect(cases.length).toBeGreaterThan(1);
+        const set = states(kind, cases);
+        const told: string[][] = cases.map(() => []);
+        let steps = cases.map(({ scene, number, into }) => ({ of: join(scene.store, String(number)), into }));
+        for (const stage of STAGES) {
+          for (const [i, { scene }] of cases.entries()) {
+            const { of, into } = steps[i] ?? { of: '', into: '' };
+            told[i]?.push(...named(await scene.launcher('--undo', of, '--into', into)));
+          }
+          const now = states('see', cases);
+          const missing = cases.map(({ at }, i) => [stage, at, ...lost(kind, set[i], now[i], told[i] ?? [])]);
+          expect(missing).toEqual(cases.map(({ at }) => [stage, at]));
+          steps = steps.map(({ into }, i) => ({ of: into, into: cases[i]?.scene.next().directory ?? '' }));
         }
-        const now = states('see', cases);
-        const missing = cases.map(({ at }, i) => [stage, at, ...lost(kind, set[i], now[i], told[i] ?? [])]);
-        expect(missing).toEqual(cases.map(({ at }) => [stage, at]));
-        steps = steps.map(({ into }, i) => ({ of: into, into: cases[i]?.scene.next().directory ?? '' }));
-      }
+      });
     });
-  });
 
-  it.each(kinds)('between an undo and its redo is kept or reported: %s', { timeout: 60_000 }, async (kind) => {
-    const cases: Acted[] = [];
-    for (const scene of scenes(ordinary, 1)) cases.push(await acted(scene, ordinary));
-    for (const { scene, number } of cases) {
-      const undone = await scene.undo(number);
-      const [set] = states(kind, cases);
-      const again = await scene.undo(undone.number);
-      const told = named(again);
-      expect(lost(kind, set, states('see', cases)[0], told)).toEqual([]);
-      told.push(...named(await scene.undo(again.number)));
-      expect(lost(kind, set, states('see', cases)[0], told)).toEqual([]);
-    }
-    dispose(cases);
-  });
-});
+    it.each(kinds)('between an undo and its redo is kept or reported: %s', { timeout: 60_000 }, async (kind) => {
+      const cases: Acted[] = [];
+      for (const scene of scenes(ordinary, 1)) cases.push(await acted(scene, ordinary));
+      for (const { scene, number } of cases) {
+        const undone = await scene.undo(number);
+        const [set] = states(kind, cases);
+        const again = await scene.undo(undone.number);
+        const told = named(again);
+        expect(lost(kind, set, states('see', cases)[0], told)).toEqual([]);
+        told.push(...named(await scene.undo(again.number)));
+        expect(lost(kind, set, states('see', cases)[0], told)).toEqual([]);
+      }
+      dispose(cases);
+    });
+  },
+);
