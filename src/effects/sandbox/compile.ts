@@ -1,4 +1,4 @@
-/** Builds the launcher. Runs in the build step, with nothing but Node: of the program it imports only lists. */
+/** Builds the launcher in the build step, with nothing but Node; it imports only lists from the program. */
 import { execFile } from 'node:child_process';
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { knowledgeHeader } from '../../knowledge/header.ts';
 
 const run = promisify(execFile);
 
-/** The launcher brings its own little runtime, so it links against no library and is static everywhere. */
+/** The launcher has its own small runtime, so it links against no library and is static everywhere. */
 const FLAGS = [
   '-std=gnu11',
   '-O2',
@@ -63,7 +63,7 @@ export async function compileLauncher(options: {
 }
 
 function explain(error: unknown, program: string): string {
-  // Node says EACCES where a folder of the PATH is closed to this account.
+  // Node reports EACCES where a directory of PATH is closed to this account.
   const missing =
     error instanceof Error && 'path' in error && 'code' in error && /^(?:ENOENT|EACCES)$/.test(String(error.code));
   if (missing && error.path === program) return `no C compiler (${program}): ${INSTALL}`;

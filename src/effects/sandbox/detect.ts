@@ -1,4 +1,4 @@
-/** Whether the kernel sandbox works here, found by trying it (SB-3). */
+/** Finds out by a trial whether the kernel sandbox works here (SB-3). */
 import { execFile } from 'node:child_process';
 import { accessSync, constants, existsSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -7,19 +7,19 @@ import { makeDirectory } from '../../text/files.ts';
 import { createPrivateTmp, projectArgv, sandboxArgv } from './launch.ts';
 
 export type SandboxStatus = {
-  /** File system and network can both be enforced: only then is there a Restricted mode (MO-1). */
+  /** Whether the kernel can confine both the file system and the network, which Restricted mode needs (MO-1). */
   readonly available: boolean;
-  /** The version of Landlock that the kernel speaks; 0 without it. Told, never decided on. */
+  /** The kernel’s version of Landlock; 0 without it. Only reported; no decision depends on it. */
   readonly landlockAbi: number;
   readonly filesystem: boolean;
   readonly network: boolean;
-  /** Undefined: Project mode holds here. Else why not, in one line (MO-9). */
+  /** Why Project mode does not work here, in one line; undefined: it works (MO-9). */
   readonly noProject?: string;
-  /** It holds by Landlock alone, without namespaces: what that lacks, in one line. */
+  /** What Project lacks because it runs by Landlock alone, without namespaces; in one line. */
   readonly projectMissing?: string;
-  /** Parts of SB-1 that are missing with this kernel or account, each a phrase for the user. */
+  /** Parts of SB-1 that this kernel or account lacks, each as a phrase for the user. */
   readonly missing: readonly string[];
-  /** Why it is not available, in one line, with what to do. */
+  /** Why the sandbox is not available, in one line, with a remedy. */
   readonly why?: string;
 };
 
@@ -35,11 +35,11 @@ const ROOT_WATCHED = 'the number of processes of root is watched and stopped, no
 const OPEN_SIGNALS = "signals to this user's own processes outside are not refused (Linux 6.12 or newer)";
 
 /**
- * Runs the launcher's own self-test inside the sandbox, against a directory in which all of it would succeed outside.
+ * Runs the launcher’s self-test inside the sandbox, in a directory where every attempt would succeed without a sandbox.
  */
 export async function detectSandbox(options: {
   readonly launcher: string;
-  /** Arguments before all others; test builds take more than the shipped one. */
+  /** Arguments before all others; test builds accept more than the shipped launcher. */
   readonly extra?: readonly string[];
 }): Promise<SandboxStatus> {
   if (process.platform !== 'linux') return unavailable(`${NEEDS}; this is ${process.platform}`);
@@ -76,7 +76,7 @@ export async function detectSandbox(options: {
   }
 }
 
-/** Found by trying: a file can be made in the tree, and none beside it. */
+/** Tests whether a file can be created in the tree and none beside it. */
 async function tryProject([launcher = '', ...extra]: readonly string[], tree: string): Promise<string | undefined> {
   const argv = ['/bin/sh', '-c', ': > made; (: > ../beside) 2>/dev/null; exit 0'];
   const [program = '', ...words] = projectArgv({ launcher, argv, cwd: tree, project: tree });
@@ -96,12 +96,12 @@ function refusedBy(status: ReturnType<ReturnType<typeof createPrivateTmp>['statu
   return unavailable(`${why}; the sandbox ${NEEDS}`);
 }
 
-/** `failure`: the code of an error for which it never ran, such as EACCES. */
+/** How the launcher ended. `failure`: the code of an error that kept it from running, such as EACCES. */
 type Ended = { readonly stdout: string; readonly stderr: string; readonly failure?: string };
 
 /**
- * A machine that has no room for one more process at the moment (EAGAIN) is asked again: the mode depends on the
- * answer.
+ * Starts a program, and retries when the machine briefly has no room for a process (EAGAIN): the mode depends on the
+ * result.
  */
 async function start(program: string, args: readonly string[], env: NodeJS.ProcessEnv, tries = 1): Promise<Ended> {
   const ended = await new Promise<Ended>((resolve) => {
@@ -114,12 +114,12 @@ async function start(program: string, args: readonly string[], env: NodeJS.Proce
   return start(program, args, env, tries + 1);
 }
 
-/** Why a machine with this answer of the self-test has no sandbox; undefined where it has. */
+/** Returns why a machine with this self-test has no sandbox; undefined if it has one. */
 export function whyOpen(selfTest: string): string | undefined {
   return judge(selfTest).why;
 }
 
-/** Reads the self-test's lines: `abi N`, then `PART ok` or `PART open: WHAT`. */
+/** Parses the self-test’s lines: `abi N`, then `PART ok` or `PART open: WHAT`. */
 function judge(output: string): SandboxStatus {
   const said = new Map(output.split('\n').map((line) => splitOnce(line)));
   const filesystem = said.get('filesystem') === 'ok' && said.get('temporary') === 'ok';

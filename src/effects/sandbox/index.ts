@@ -1,4 +1,4 @@
-/** The kernel sandbox: a small launcher in C, and what the program needs to know of it. */
+/** The kernel sandbox: a small launcher written in C, and the functions that use it. */
 export { compileLauncher } from './compile.ts';
 export { detectSandbox, type SandboxStatus, whyOpen } from './detect.ts';
 export {

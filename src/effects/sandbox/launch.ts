@@ -1,4 +1,4 @@
-/** How a command is put behind the launcher: its arguments and its environment, and where the launcher is. */
+/** Runs a command inside the launcher: its arguments, its environment, and the search for the launcher. */
 import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, readSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -8,9 +8,9 @@ import { mayBeSecretVariable } from '../../knowledge/secret-names.ts';
 import { removeTree } from '../../text/files.ts';
 
 /**
- * Bounds on one command. Bytes, seconds, counts; 0 lifts the bound. Per process, except `procs` and `wallSeconds`.
- * What is left out keeps the launcher's own: 16 GiB of addresses, 4 GiB of data, files of 1 GiB, 600 s of CPU time,
- * 1024 open files, 512 tasks, one hour.
+ * Limits on one command, in bytes, seconds or counts; 0 removes a limit. Per process, except `procs` and `wallSeconds`.
+ * Absent ones have the launcher’s defaults: 16 GiB of addresses, 4 GiB of data, files of 1 GiB, 600 s of CPU time, 1024
+ * open files, 512 tasks, one hour.
  */
 export type SandboxLimits = {
   readonly addressBytes?: number;
@@ -18,9 +18,9 @@ export type SandboxLimits = {
   readonly fileBytes?: number;
   readonly cpuSeconds?: number;
   readonly openFiles?: number;
-  /** Tasks beyond those that the machine had when the command began. */
+  /** Tasks in addition to those that the machine had when the command began. */
   readonly procs?: number;
-  /** Of the whole command; then everything of it is killed. */
+  /** The time for the whole command; afterwards all its processes are killed. */
   readonly wallSeconds?: number;
 };
 
@@ -28,22 +28,22 @@ export type Launch = {
   readonly launcher: string;
   readonly argv: readonly string[];
   readonly cwd?: string;
-  /** From `createPrivateTmp()`: its `path` and `statusFile`. */
+  /** The `path` of `createPrivateTmp()`, together with its `statusFile`. */
   readonly tmpDir?: string;
   readonly statusFile?: string;
-  /** It is started by another machine's process: whoever composes the rest says which. */
+  /** The launcher is started on a host, so the caller adds the parent process there. */
   readonly elsewhere?: boolean;
-  /** Old states are kept in the empty directory of a store, whatever the profile (EF-1). Bytes. */
+  /** Keeps old states of files in the empty directory of a store, in any mode (EF-1). Sizes in bytes. */
   readonly keep?: {
     readonly directory: string;
     readonly tree: string;
     readonly budgetBytes: number;
     readonly fileBytes: number;
-    /** Copies of keys and passwords as well. */
+    /** Copies of keys and passwords are kept too. */
     readonly credentials?: boolean;
-    /** Where no copies of them are kept: they may not be changed. */
+    /** Keys and passwords may not be changed, since no copies are kept. */
     readonly protects?: boolean;
-    /** Directories in which nothing may be changed: the program's own. */
+    /** The program’s own directories, in which nothing may be changed. */
     readonly own?: readonly string[];
   };
 };
@@ -59,10 +59,10 @@ const LIMITS: readonly (readonly [keyof SandboxLimits, string])[] = [
 ];
 
 /**
- * The argument vector that runs `argv` in the kernel sandbox (SB-1). Start it from the main thread: the launcher kills
- * everything below it when this process dies. Ends with the command's exit code, 128+n for a signal, 124 at the
- * wall-clock limit, 126 with one line when the set-up failed and nothing ran (`PrivateTmp.status()` tells it from the
- * command's own 126).
+ * Returns the arguments that run `argv` in the kernel sandbox (SB-1). Start it from the main thread: the launcher kills
+ * all its processes when this process dies. It exits with the command’s code, 128+n for a signal, 124 at the wall-clock
+ * limit, or 126 with one line when the set-up failed and nothing ran (`PrivateTmp.status()` distinguishes that from the
+ * command’s own 126).
  */
 export function sandboxArgv(launch: Launch & { readonly limits?: SandboxLimits }): readonly string[] {
   const limits = launch.limits ?? {};
@@ -74,21 +74,22 @@ export function sandboxArgv(launch: Launch & { readonly limits?: SandboxLimits }
 }
 
 /**
- * The same for Unrestricted with the light profile: everything writable except other terminals, signals stay inside.
+ * Returns the same for Unrestricted with the light profile: everything is writable except other terminals, and signals
+ * reach only the command’s own processes.
  */
 export function lightArgv(launch: Launch): readonly string[] {
   return compose(launch, ['--light']);
 }
 
-/** No restriction at all: only that nothing of the command outlives it or this process (EX-6). */
+/** Returns the same without any restriction, except that no process outlives the command or this program (EX-6). */
 export function supervisedArgv(launch: Launch): readonly string[] {
   return compose(launch, ['--supervise']);
 }
 
 /**
- * The argument vector of a trial (EF-5): `trees` (absolute) are seen copy-on-write, all else is read-only; no network,
- * sockets or signals to the outside. What it would change collects in `store`, an empty private directory outside them.
- * `asProject`: with the private `/tmp` and the guarded `.git` of Project mode.
+ * Returns the arguments for a trial (EF-5): changes in `trees` (absolute) go to a copy-on-write layer, everything else
+ * is read-only; no network, sockets or signals to the outside. The changes are collected in `store`, an empty private
+ * directory outside the trees. `asProject`: with the private `/tmp` and the protected `.git` of Project mode.
  */
 export function trialArgv(
   launch: Launch & {
@@ -104,10 +105,10 @@ export function trialArgv(
 }
 
 /**
- * Project mode: `project` (absolute) and private `/tmp` and `/dev/shm` can be written; no signals outside (MO-9). The
- * network is a loopback: the one that process `network` holds for the session, else the command's own.
- * `held`: by Landlock alone, for systems without namespaces: in place of those the tree and `tmpDir`, and no network at
- * all.
+ * Returns the same for Project mode: `project` (absolute) and private `/tmp` and `/dev/shm` are writable; no signals
+ * outside (MO-9). The network is a loopback: the session’s, which process `network` holds open, or the command’s own.
+ * `held`: uses Landlock alone, on systems without namespaces: only the tree and `tmpDir` are writable, and there is no
+ * network.
  */
 export function projectArgv(
   launch: Launch & { readonly project: string; readonly held?: boolean; readonly network?: number | undefined },
@@ -149,34 +150,37 @@ function keepOptions(keep: NonNullable<Launch['keep']>): readonly string[] {
   ];
 }
 
-/** The private temporary directory of one sandboxed command, and the launcher's word on how it went. */
+/** The private temporary directory of one sandboxed command, and the launcher’s report about the command. */
 
-/** What the launcher wrote to its status file. */
+/** The launcher’s report in its status file. */
 export type LauncherStatus =
-  /** Nothing was run: a set-up step failed (`why`), or the launcher itself never got that far. */
+  /** Nothing ran: a set-up step failed (`why`), or the launcher failed before that. */
   | { readonly kind: 'notStarted'; readonly why: string }
   | { readonly kind: 'running' }
-  /** `left`: processes that were still there when the command ended, and were stopped. */
+  /** `left`: how many processes remained when the command ended, and were stopped. */
   | { readonly kind: 'exited'; readonly code: number; readonly left: number }
   | { readonly kind: 'killed'; readonly signal: number; readonly left: number }
   /**
-   * Stopped by the launcher: time was up, too many processes (root only), too much written (a trial), or the program
-   * that started it is gone.
+   * Stopped by the launcher: at the time limit, for too many processes (root only), for too many written bytes (a
+   * trial), or because the program that started it is gone.
    */
   | { readonly kind: 'stopped'; readonly by: 'wall' | 'procs' | 'parent' | 'space' };
 
 export type PrivateTmp = {
-  /** The command's `TMPDIR`; mode 0700. The only place where it may write. */
+  /** The command’s `TMPDIR`, mode 0700: the only place where it may write. */
   readonly path: string;
-  /** Written by the launcher, out of the command's reach. */
+  /** The launcher’s status file, which the command can’t reach. */
   readonly statusFile: string;
-  /** How it stands. Tells the launcher's 126 (`notStarted`) from the command's own (`exited`, 126). */
+  /**
+   * Returns the launcher’s report. It distinguishes the launcher’s 126 (`notStarted`) from the command’s own (`exited`,
+   * 126).
+   */
   status(): LauncherStatus;
-  /** Removes all of it. Idempotent, never throws. */
+  /** Removes the directory. Idempotent, never throws. */
   dispose(): void;
 };
 
-/** Makes the directory in the system's place for such. One per command. Throws on a full disk. */
+/** Creates the directory in the system’s temporary directory. One per command. Throws on a full disk. */
 export function createPrivateTmp(prefix = 'aish-'): PrivateTmp {
   const root = mkdtempSync(join(tmpdir(), prefix));
   const path = join(root, 'tmp');
@@ -190,7 +194,7 @@ export function createPrivateTmp(prefix = 'aish-'): PrivateTmp {
   };
 }
 
-/** Reads what the launcher wrote to `--status`. A file that is missing means that no command began. */
+/** Reads the launcher’s report from its `--status` file. A missing file means that no command began. */
 function readStatus(file: string): LauncherStatus {
   try {
     return statusOf(readFileSync(file, 'utf8'));
@@ -199,13 +203,13 @@ function readStatus(file: string): LauncherStatus {
   }
 }
 
-/** How many processes were still there when the command ended, and were ended with it. Zero where that is not known. */
+/** Returns how many processes remained when the command ended, and were ended with it; 0 if unknown. */
 export function endedWith(statusFile: string): number {
   const status = readStatus(statusFile);
   return 'left' in status ? status.left : 0;
 }
 
-/** What it means, on whatever machine it was written. One that says nothing means that no command began. */
+/** Parses the launcher’s report, from this machine or a host. An empty one means that no command began. */
 export function statusOf(text: string): LauncherStatus {
   const last = text.trimEnd().split('\n').at(-1) ?? '';
   const [word = '', first = '', , left = '0'] = last.split(' ');
@@ -218,19 +222,19 @@ export function statusOf(text: string): LauncherStatus {
   return { kind: 'notStarted', why: word === 'failed' ? last.slice('failed '.length) : 'the launcher wrote no status' };
 }
 
-// Where it is: built beside the bundle, or in the optional package for this kind of machine.
+// Finds the launcher: built beside the bundle, or in the optional package for this kind of machine.
 
-/** `e_machine` of an ELF file, by Node's name of the architecture. */
+/** The machine number in an ELF header (`e_machine`), by Node’s name of the architecture. */
 const MACHINES: Readonly<Record<string, number>> = { x64: 62, arm64: 183 };
 const ELF_MAGIC = 0x7f454c46;
 
-/** The package that carries the launcher for a machine of this kind. */
+/** Returns the name of the package with the launcher for this architecture. */
 export const launcherPackage = (arch: string) => `@aish-tui/sandbox-linux-${arch}`;
 
 /**
- * The full path of a launcher for this machine, looked for beside `base` (the bundle's URL) and then among the packages
- * that a module there would find. One of another architecture is passed over, so it is never started; where there is
- * none, the path where a build would put it.
+ * Returns the full path of a launcher for this machine, searched beside `base` (the bundle’s URL) and then in the
+ * packages that a module there could import. A launcher for another architecture is skipped. If there is none, returns
+ * the path where a build would put it.
  */
 export function findLauncher(base: string | URL, arch: string = process.arch): string {
   const built = fileURLToPath(new URL('./aish-sandbox', base));
@@ -249,7 +253,7 @@ function carriedBy(base: string | URL, arch: string): string | undefined {
   }
 }
 
-/** Whether the file is a 64-bit little-endian program for `arch`. */
+/** Returns whether the file is a 64-bit little-endian program for `arch`. */
 export function runsOn(path: string, arch: string): boolean {
   const head = Buffer.alloc(20);
   try {
@@ -266,11 +270,14 @@ export function runsOn(path: string, arch: string): boolean {
   return head.readUInt32BE(0) === ELF_MAGIC && little64 && head.readUInt16LE(18) === MACHINES[arch];
 }
 
-// What of the environment a sandboxed command sees: it can read files, but the keys in memory stay out.
+// Selects the environment of a sandboxed command: it can read files, but should not get keys from variables.
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Ways to reach something outside: agents, buses, displays, remote engines. Sockets are refused anyway. */
+/**
+ * Variables with addresses of outside services: agents, buses, displays, remote engines. Their sockets are blocked
+ * anyway.
+ */
 const SOCKETS = new Set(
   `SSH_AUTH_SOCK SSH_AGENT_PID GPG_AGENT_INFO GNOME_KEYRING_CONTROL GNOME_KEYRING_PID DBUS_SESSION_BUS_ADDRESS
    DBUS_SYSTEM_BUS_ADDRESS DISPLAY WAYLAND_DISPLAY XAUTHORITY ICEAUTHORITY SESSION_MANAGER DOCKER_HOST
@@ -278,7 +285,7 @@ const SOCKETS = new Set(
    VSCODE_GIT_IPC_HANDLE SUDO_ASKPASS SSH_ASKPASS GIT_ASKPASS`.split(/\s+/),
 );
 
-/** A value that carries a password whatever its name: `https://user:pass@host`. */
+/** A value that contains a password in an address, whatever its name: `https://user:pass@host`. */
 const CREDENTIALS_IN_URL = /^[a-z][a-z0-9+.-]{0,30}:\/\/[^/@\s:]{0,200}:[^/@\s]{1,500}@/i;
 
 function mayPass(name: string, value: string): boolean {
@@ -287,8 +294,8 @@ function mayPass(name: string, value: string): boolean {
 }
 
 /**
- * The environment of a sandboxed command: `env` without keys, tokens, passwords and the addresses of agents and buses,
- * with every name for the temporary directory pointing to `tmpDir`. Errs on the side of leaving out.
+ * Returns the environment of a sandboxed command: `env` without keys, tokens, passwords and the addresses of agents and
+ * buses; every variable for a temporary directory is set to `tmpDir`. In doubt a variable is left out.
  */
 export function sandboxEnvironment(env: Environment, tmpDir: string): Record<string, string> {
   const kept = Object.entries(env).filter((pair): pair is [string, string] => {

@@ -1,6 +1,6 @@
 /**
- * What changed past the store while an action ran, though another action of the session did it: an edit beside a server
- * that runs as a job is kept by the edit's own action, and nothing is lost.
+ * Finds which unrecorded changes during one action were made by another action of the session. If a file was edited
+ * while a job ran, the edit is recorded by its own action, so nothing is lost.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -14,10 +14,10 @@ const EXPLAINED = 'explained';
 /** Steps of an undo that change no directory. */
 const IN_PLACE: ReadonlySet<string> = new Set(['changed', 'mode']);
 
-/** The paths that changed past the store, by the notes of an action. */
+/** Returns the paths that changed without being recorded, from an action’s notes. */
 export const unkeptPaths = (notes: readonly string[]) => unkeptIn(notes, []).map(({ path }) => path);
 
-/** The notes without those about a path that another action has changed. */
+/** Returns the notes without those about a path that another action changed. */
 export function withoutExplained({ directory }: Place, notes: readonly string[]): readonly string[] {
   try {
     const explained = new Set(textOfBytes(readFileSync(join(directory, EXPLAINED))).split('\0'));
@@ -27,7 +27,7 @@ export function withoutExplained({ directory }: Place, notes: readonly string[])
   }
 }
 
-/** Notes of an action that these paths are explained. On a full disk they stay unexplained. */
+/** Notes beside an action that these paths are explained. On a full disk the note is omitted. */
 function writeExplained({ directory }: Place, paths: readonly string[]): void {
   try {
     writeFileSync(join(directory, EXPLAINED), bytesOfText(paths.join('\0')), { mode: 0o600 });
@@ -37,8 +37,8 @@ function writeExplained({ directory }: Place, paths: readonly string[]): void {
 }
 
 /**
- * Finds the paths that stand as one of `others` left them, and marks them as explained. A directory is explained by a
- * name that another action made, moved or removed in it. Resolves to whether nothing is left; never rejects.
+ * Finds the paths whose state equals what one of `others` left, and marks them as explained. A directory is explained
+ * by a name that another action created, moved or removed in it. Resolves to whether none remain; never rejects.
  */
 export async function explain(
   launcher: string,

@@ -1,6 +1,6 @@
 /**
- * The change store on a host: what it keeps lies there, and is worked on by the launcher there; which and when is
- * decided here.
+ * The change store on a host: its records are on the host, and the launcher there works on them; this machine decides
+ * what to do.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -31,21 +31,21 @@ import {
 import type { ChangeStoreOptions, Keeping } from './store.ts';
 import type { Later, Waiting } from './waiting.ts';
 
-// Its records, as pieces of code for the host's `sh` and what they answer. A host says what it likes: all is bounded
-// data.
+// Reads and writes records with pieces of code for the host’s `sh`. The host’s answers are untrusted and limited in
+// size.
 
-/** Runs code there; undefined where there is no whole answer. Never rejects. */
+/** Runs code on the host; undefined without a complete answer. Never rejects. */
 export type AskFar = (code: string) => Promise<{ readonly exit: number; readonly text: string } | undefined>;
 
-/** Actions that are looked at, the newest. */
+/** The most actions that are read, the newest first. */
 const MAX_ACTIONS = 200;
 const MAX_NOTES_BYTES = 4000;
-/** What a command is told by in a list. */
+/** The longest text of a command in a list. */
 const MAX_TEXT_CHARS = 2000;
 
 /**
- * Makes the directory of a new action under the next free number; private. Undefined where it can't.
- * @param first code that is run before it is told what it is; its directory is `$n`
+ * Creates a private directory for a new action under the next free number; undefined on failure. @param first code that
+ * runs before the record is written; `$n` is the directory
  */
 export async function openFar(
   ask: AskFar,
@@ -64,26 +64,29 @@ ${first}; printf %s ${shellQuote(openingText(opening))} >"$n/${file}" && echo "$
     : undefined;
 }
 
-/** Beside an action or a trial: the process there that lives as long as the connection of whoever began it. */
+/**
+ * The name of a file beside an action or a trial, with the process id on the host that lives as long as the connection
+ * of its owner.
+ */
 const HOLDER = 'holder';
-/** Code for `openFar`. */
+/** Code for `openFar` that writes the owner’s process id. */
 export const HOLDS = `echo "$PPID" >"$n/${HOLDER}"`;
-/** Code for a condition: whoever began `$n` is gone. */
+/** A shell condition: the owner of `$n` is gone. */
 export const HOLDER_IS_GONE = `case $(cat "$n/${HOLDER}") in ''|*[!0-9]*) true ;; *) [ ! -d "/proc/$(cat "$n/${HOLDER}")" ] ;; esac`;
 
-/** An opening as it stands there. */
+/** Returns the record of a new action as it is written on the host. */
 export function openingText(opening: Opening): string {
   return JSON.stringify({ ...opening, text: opening.text.slice(0, MAX_TEXT_CHARS) });
 }
 
-/** All of them, ascending, or the one of this number; undefined where the host does not answer. */
+/** Returns all records in ascending order, or the one with this number; undefined without an answer. */
 async function farRecords(
   ask: AskFar,
   store: string,
   running: ReadonlySet<number>,
   only?: number,
 ): Promise<readonly Recorded[] | undefined> {
-  // Chosen after all that lies there was named: nothing in a record can end it.
+  // A random mark, chosen after the records were written, so that nothing in a record can imitate it.
   const mark = randomBytes(16).toString('hex');
   const which = only === undefined ? `$(ls | grep -x '[0-9][0-9]*' | sort -n | tail -n ${MAX_ACTIONS})` : String(only);
   const fields = [
@@ -115,19 +118,19 @@ async function farRecords(
   return found;
 }
 
-/** Code that removes a directory of the store, also where it took away its owner's rights. */
+/** Returns code that removes a directory of the store, even one that its owner may not write to. */
 export function removeFar(directory: string): string {
   const quoted = shellQuote(directory);
   return `rm -rf ${quoted} || { find ${quoted} -xdev -type d -exec chmod u+rwx {} \\;; rm -rf ${quoted}; }`;
 }
 
-/** Code that writes a small file in one step. */
+/** Returns code that writes a small file in one step. */
 export function writeFar(path: string, text: string): string {
   const [fresh, quoted] = [shellQuote(`${path}.new`), shellQuote(path)];
   return `(umask 077; printf %s ${shellQuote(text)} >${fresh} && mv -f ${fresh} ${quoted})`;
 }
 
-/** A text file of moderate size there; undefined for anything else. Never rejects. */
+/** Reads a text file of moderate size on the host; undefined for anything else. Never rejects. */
 export async function readFarText(ask: AskFar, path: string): Promise<string | undefined> {
   const file = shellQuote(path);
   const answer = await ask(
@@ -137,24 +140,25 @@ export async function readFarText(ask: AskFar, path: string): Promise<string | u
   return text === undefined || /[\0\ufffd]/.test(text) ? undefined : text;
 }
 
-/** `directory`: that of all actions, there. */
+/** `directory`: the directory of all actions on the host. */
 export type FarStoreOptions = Omit<ChangeStoreOptions, 'launcher' | 'changed' | 'onChanged'> & {
   readonly host: string;
   readonly ask: AskFar;
-  /** The same for what may take its time. */
+  /** Runs code on the host that may take long. */
   readonly work: AskFar;
   /**
-   * The launcher's work there, which may take its time; with what it says where it is not what was sent. Never rejects.
+   * Runs the launcher on the host, which may take long; its message is included if the file there is not the launcher
+   * that was sent. Never rejects.
    */
   readonly launch: (args: readonly string[]) => Promise<Ran>;
-  /** Whether it works there: why not, in a line. */
+  /** Returns why recording does not work there, in one line; undefined if it works. */
   readonly probe: () => Promise<string | undefined>;
 };
 
 type KeepingFar = Omit<Keeping, 'left' | 'end' | 'drop' | 'refusal' | 'statusFile' | 'attempt'> & {
   /**
-   * To be called once its last process has ended, or it is known that it never ran: what it left that the user decides
-   * on. Never rejects.
+   * Call it after the last process has ended, or when the command never ran. Resolves to files that the user decides
+   * about. Never rejects.
    */
   end(began: boolean): Promise<Leftover | undefined>;
 };
@@ -162,7 +166,7 @@ type KeepingFar = Omit<Keeping, 'left' | 'end' | 'drop' | 'refusal' | 'statusFil
 export class FarStore implements UndoPort {
   readonly #options: FarStoreOptions;
   readonly #running = new Set<number>();
-  /** What is about to be removed, since nothing ran. */
+  /** Records about to be removed, since their command never ran. */
   readonly #neverBegan = new Set<number>();
   #probe: Promise<string | undefined> | undefined;
   readonly #kept: Kept;
@@ -203,9 +207,9 @@ export class FarStore implements UndoPort {
   }
 
   /**
-   * Undefined where nothing can be kept. Never rejects.
-   * @param tree where what passed by is looked for at the end, there
-   * @param project it is a project's: what is made in it for others to run is set aside
+   * Starts recording a command; undefined where that is impossible. Never rejects. @param tree the directory that is
+   * searched for unrecorded changes at the end @param project whether it is a project’s tree, where files that others
+   * run are set aside
    */
   async keepCommand(command: string, place: string, tree: string, project = false): Promise<KeepingFar | undefined> {
     if ((await this.unavailable()) !== undefined) return undefined;
@@ -224,7 +228,7 @@ export class FarStore implements UndoPort {
     return { ...room, directory, tree, end: (began) => this.#ended(number, began) };
   }
 
-  /** What a lost connection or a crash cut off is ended, finished, or set aside. Never rejects. */
+  /** Finishes, closes or sets aside what a lost connection or a crash interrupted. Never rejects. */
   async recover(): Promise<void> {
     await this.#kept.recover();
     this.#caughtUp ??= this.#catchUp().then((all) => {
@@ -249,12 +253,17 @@ export class FarStore implements UndoPort {
     return this.#kept.forget(target);
   }
 
-  /** Takes back what a trial had applied halfway, and forgets it; undefined: all is as before, else what is not. */
+  /**
+   * Reverts a half-applied trial and removes its record. Returns undefined on success, otherwise what remains changed.
+   */
   rollBack(number: number): Promise<string | undefined> {
     return this.#kept.rollBack(number);
   }
 
-  /** False: a command in Project is still there, and is to be looked at later. */
+  /**
+   * Handles commands of earlier connections. Returns false if a command in Project still runs, so that it must be
+   * checked later.
+   */
   async #catchUp(): Promise<boolean> {
     let all = true;
     for (const action of await this.#records())
@@ -276,7 +285,7 @@ export class FarStore implements UndoPort {
     return openFar(ask, directory, group === undefined ? opening : { ...opening, run: group }, ACTION, HOLDS);
   }
 
-  /** Bytes in use behind it; undefined: no answer. */
+  /** Makes room and returns the bytes then in use; undefined without an answer. */
   async #makeRoom(): Promise<number | undefined> {
     const { now, days, budgetBytes, ask, directory } = this.#options;
     const records = await farRecords(ask, directory, this.#running);
@@ -295,7 +304,7 @@ export class FarStore implements UndoPort {
       return undefined;
     }
     let [action] = await this.#records(number);
-    // The launcher was killed: its journal is ended in its place.
+    // The launcher was killed, so its journal is closed here.
     if (action?.tree !== undefined && action.state === 'cut' && !(await this.#kept.runs(action)))
       [action] = await this.#records(number);
     if (!action || action.state === 'cut') return undefined;
@@ -310,21 +319,21 @@ export class FarStore implements UndoPort {
   }
 }
 
-// What commands in Project left there for others to run later: it is set aside there, also where the connection was
-// lost meanwhile.
+// Sets aside files that commands in Project left on the host for others to run, even if the connection was lost
+// meanwhile.
 
-/** Left beside an action that was looked through. */
+/** The name of the file that marks an action as checked. */
 const LOOKED = 'made';
-/** Directories that are asked about at once. */
+/** The most directories that are checked in one question. */
 const MAX_DIRECTORIES = 500;
-/** Lists of a rebase that are read, of so many blocks of 512 bytes. */
+/** The most rebase lists that are read, and the blocks of 512 bytes read of each. */
 const MAX_LISTS = 20;
 const MAX_LIST_BLOCKS = 200;
 
 type FarLeftoversPort = Omit<AsidePort, 'remember' | 'forget' | 'read'> & {
   readonly host: string;
   readonly ask: AskFar;
-  /** The store there. */
+  /** The store’s directory on the host. */
   readonly directory: string;
   warn(text: string): void;
 };
@@ -333,17 +342,17 @@ export class FarLeftovers {
   readonly #port: FarLeftoversPort & AsidePort;
 
   constructor(port: FarLeftoversPort) {
-    // A question ends with its program: what is set aside stays so, and is in the list.
+    // A question ends with its program: the files stay set aside, and are listed.
     this.#port = { ...port, remember() {}, forget() {}, read: (path) => readFarText(port.ask, path) };
   }
 
-  /** Of an action that has just ended, once. Never rejects. */
+  /** Returns the leftovers of an action that has just ended. Call once. Never rejects. */
   async of(action: Recorded): Promise<Leftover | undefined> {
     const waiting = await this.#looked(action);
     return waiting && leftoverOf(action, waiting, this.#port);
   }
 
-  /** Sets aside what nobody had time to look at, and says so. Never rejects. */
+  /** Sets aside files that no program had time to check, and reports them. Never rejects. */
   async catchUp(records: readonly Recorded[]): Promise<void> {
     const { ask, directory, warn, host } = this.#port;
     const ended = records.filter(({ tree, state }) => tree !== undefined && state === 'ended');
@@ -368,7 +377,7 @@ export class FarLeftovers {
     }
   }
 
-  /** Returns why. */
+  /** Reports that an action’s files could not be checked, and returns why. */
   #sayUnseen({ number }: Recorded, error: unknown): string {
     const { warn, host } = this.#port;
     const why = visible(messageOf(error));
@@ -376,7 +385,7 @@ export class FarLeftovers {
     return why;
   }
 
-  /** @param asks somebody is asked about what stays */
+  /** Checks an action’s files. @param asks whether the user is asked about files that stay in place */
   async #look(action: Recorded, asks: boolean): Promise<Waiting | undefined> {
     const { launch, ask } = this.#port;
     if (action.tree === undefined) return undefined;
@@ -385,12 +394,12 @@ export class FarLeftovers {
     if (steps.some(({ path }) => !isName(path))) throw new Error('the list of its names can’t be read');
     const later = await this.#laterOf(namesIn(steps), action.tree, action);
     const waiting = later.length === 0 ? undefined : await setAside(action, later, this.#port);
-    // What stays where nobody is asked is looked at again: there may be room then.
+    // Files that stay in place without a question are checked again later, when there may be room.
     if (asks || !waiting?.stays) await ask(writeFar(`${action.directory}/${LOOKED}`, ''));
     return waiting;
   }
 
-  /** What can't be looked at there counts as what others run. */
+  /** Returns the files that others may run later; a file that can’t be checked counts as one. */
   async #laterOf(kept: readonly Name[], tree: string, { notes, directory }: Recorded): Promise<readonly Later[]> {
     const { ask } = this.#port;
     const unkept = await this.#unkept(unkeptIn(notes, kept), directory);
@@ -420,8 +429,8 @@ export class FarLeftovers {
   }
 
   /**
-   * Without directories that stand where they stood: somebody else uses a repository. All of them where that can't be
-   * told.
+   * Returns the unrecorded changes outside directories that nobody moved: somebody else may use a repository there. All
+   * of them if that is unknown.
    */
   async #unkept(all: readonly Name[], action: string): Promise<readonly Name[]> {
     if (all.length === 0 || all.length > MAX_DIRECTORIES) return all;
@@ -435,7 +444,7 @@ export class FarLeftovers {
     return all.filter(({ path }) => !stood.has(path));
   }
 
-  /** Which file is there under each of these names, where one is. Throws where that can't be told. */
+  /** Returns the identity of the file at each of these paths that exists. Throws if that is unknown. */
   async #filesAt(paths: readonly string[]): Promise<ReadonlyMap<string, string>> {
     const files = new Map<string, string>();
     for (let at = 0; at < paths.length; at += MAX_DIRECTORIES) {
@@ -448,24 +457,24 @@ export class FarLeftovers {
   }
 }
 
-/** As the launcher names what an action left: no way back up, which only a forged list has. */
+/** Returns whether a name is one that the launcher reports: one with `..` can only be forged. */
 function isName(path: string): boolean {
   return path.startsWith('/') && !/\/(?:\.{0,2}\/|\.{0,2}$)/.test(path);
 }
 
-/** Device, inode and path of what is there, also behind links. */
+/** Returns code that prints device, inode and path of each file, with links resolved. */
 function whichFiles(paths: readonly string[]): string {
   const words = paths.map(shellQuote).join(' ');
   return `(for p in ${words}; do [ ! -e "$p" ] || { s=$(stat -Lc %d:%i "$p") && printf '%s:%s\\0' "$s" "$p"; } || [ ! -e "$p" ] || exit 1; done)`;
 }
 
-/** Directories beside which nothing came or went since the action's record was made there. */
+/** Returns code that prints the directories whose parents have not changed since the action’s record was made. */
 function whichStood(paths: readonly string[], action: string): string {
   const record = shellQuote(join(action, ACTION));
   return `(for p in ${paths.map(shellQuote).join(' ')}; do [ ! -h "$p" ] && [ -d "$p" ] && a=$(find "$(dirname -- "$p")" -maxdepth 0 ! -newercm ${record}) && [ -n "$a" ] && printf '%s\\0' "$p"; done; exit 0)`;
 }
 
-/** Another exit code where it is no plain file with one name, or long. */
+/** Returns code that prints a file, and fails if it is not a plain file with one name, or is long. */
 function plainTextOf(path: string): string {
   const word = shellQuote(path);
   return `[ -n "$(find ${word} -maxdepth 0 -type f -links 1 -size -${MAX_LIST_BLOCKS})" ] && cat ${word}`;
@@ -476,13 +485,13 @@ function whatIsThere(directories: readonly string[]): string {
   return `(for p in ${paths.join(' ')}; do [ ! -e "$p" ] || printf '%s\\0' "$p"; done)`;
 }
 
-/** Type and path of all that lies there; another exit code where that is not all. */
+/** Returns code that prints type and path of every entry in these directories, and fails if that is incomplete. */
 function whatLiesIn(directories: readonly string[]): string {
   const words = directories.map(shellQuote).join(' ');
   return `(find ${words} -mindepth 1 -printf '%y%p\\0' | head -zn ${MAX_LOOKED_AT + 1})`;
 }
 
-/** Undefined where there is more than can be looked through. */
+/** Parses that list; undefined if it is too long. */
 function readEntries(text: string): ReadonlyMap<string, ReturnType<Look['entries']>> | undefined {
   const rows = text.split('\0').slice(0, -1);
   if (rows.length > MAX_LOOKED_AT) return undefined;

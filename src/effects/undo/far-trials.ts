@@ -1,6 +1,6 @@
 /**
- * Trials on a host: they lie in its store, and the launcher there lists and applies them. What it says is bounded and
- * checked.
+ * Trials on a host: their files are in the host’s store, and the launcher there lists and applies them. Its answers are
+ * checked and limited in size.
  */
 import type { TrialMode } from '../../contracts/trials.ts';
 import { shellQuote } from '../../text/shell.ts';
@@ -24,23 +24,23 @@ const MAX_NOTES_BYTES = 100_000;
 
 export type FarTrialsOptions = {
   readonly host: string;
-  /** The directory of the store there. */
+  /** The directory of the store on the host. */
   readonly directory: string;
   readonly ask: AskFar;
-  /** The same for what may take its time. */
+  /** Runs code there that may take long. */
   readonly work: AskFar;
   /**
-   * The launcher's work there. Never rejects.
-   * @param around code before it, without whose success nothing is done; and behind it, where `$c` is its exit code
+   * Runs the launcher there. Never rejects. @param around code to run before it, which must succeed, and code to run
+   * after it, where `$c` is its exit code
    */
   readonly launch: (
     args: readonly string[],
     around?: { readonly before: string; readonly after: string },
   ) => Promise<FarWork>;
   readonly probe: () => Promise<string | undefined>;
-  /** The directory of a place, as the host has it. */
+  /** Returns the host’s path of a directory. */
   readonly directoryOf: (place: string) => string;
-  /** The tree that a command in this directory works on, there; undefined: it can't be told. */
+  /** Returns the tree in which a command of this directory works on the host; undefined if it is unknown. */
   readonly treeOf: (directory: string) => Promise<{ readonly cwd: string; readonly tree: string } | undefined>;
 };
 
@@ -81,7 +81,7 @@ export class FarTrialDisk implements TrialDisk {
   async notes({ directory }: TrialPlace): Promise<readonly string[]> {
     const path = shellQuote(`${directory}/notes`);
     const answer = await this.#options.ask(`[ ! -e ${path} ] || head -c ${MAX_NOTES_BYTES} ${path}`);
-    // What was noted is a reason not to tell: no answer is one as well.
+    // Any note is a reason why the trial can’t tell, and so is a missing answer.
     return answer?.exit === 0 ? readNotes(answer.text) : ['shared what its host does not tell'];
   }
 
@@ -92,8 +92,7 @@ export class FarTrialDisk implements TrialDisk {
 
   async apply(trial: TrialPlace, opening: Opening): Promise<Ran & { readonly lost?: true }> {
     const { directory } = trial;
-    // In one piece, so that a lost connection leaves no half of it: an action that was not begun, or a journal that
-    // tells.
+    // One piece of code, so that a lost connection leaves either no action or one with a journal.
     const args = ['--apply', directory, ...treeOptions(trial)];
     const ran = await this.#options.launch(args, {
       before: writeFar(`${directory}/${ACTION}`, openingText({ ...opening, applied: true })),
@@ -117,10 +116,10 @@ done)`);
   }
 }
 
-/** Where a command leaves things besides its project. */
+/** Directories in which a command leaves files besides its project. */
 const SHARED_PLACES = ['/tmp', '/var/tmp'];
 
-/** Tells which of them are directories of that name, with nothing mounted in them. */
+/** Code that prints which of these are directories of that name with nothing mounted in them. */
 const FREE_PLACES = `(for p in ${SHARED_PLACES.join(' ')}; do
   [ ! -h "$p" ] && cd -P "$p" && [ "$(pwd -P)" = "$p" ] || continue
   grep -q "^[^ ]* [^ ]* [^ ]* [^ ]* $p/" /proc/self/mountinfo || printf '%s\\0' "$p"

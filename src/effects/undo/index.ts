@@ -1,4 +1,4 @@
-/** What the agent changed is kept, and can be taken back (EF-1 … EF-3). */
+/** Records what the agent changes, and undoes it (EF-1 … EF-3). */
 
 export { FarStore } from './far-store.ts';
 export { FarTrialDisk } from './far-trials.ts';

@@ -1,6 +1,5 @@
 /**
- * What a store keeps and puts back, on whatever machine it lies: which action is meant, in which order, and what a
- * crash cut off.
+ * The rules of undo for any machine: which actions are meant, in which order, and how an interrupted one is finished.
  */
 import { type KeptAction, namesOf, type UndoResult, type UndoTarget } from '../../contracts/undo.ts';
 import { visible } from '../../text/sanitize.ts';
@@ -9,33 +8,33 @@ import { describeSteps, previewOf, previewOfRun, type ReadText, undoneOf } from 
 import type { Place, Recorded } from './record.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** Code of the launcher's work on an action of which a process is still there. */
+/** The launcher’s exit code while a process of the action still runs. */
 export const NOT_ENDED = 75;
-/** How the launcher says that it has no journal: nothing was begun there. */
+/** The launcher’s message that it has no journal, so that nothing was begun. */
 const NOT_BEGUN = /: No such file or directory$/;
 
-/** What it needs of the machine. None rejects but for a full disk. */
+/** The operations that undo needs of a machine. None rejects except on a full disk. */
 export type KeptDisk = {
   readonly session: string;
-  /** Why nothing is kept, in a line. */
+  /** Returns why nothing can be recorded, in one line; undefined if it can. */
   unavailable(): Promise<string | undefined>;
-  /** Ascending. */
+  /** Returns all records in ascending order. */
   records(): Promise<readonly Recorded[]>;
-  /** The record of an undo of action `of`; undefined: there is no place for it. */
+  /** Creates the record for an undo of action `of`; undefined if there is no room. */
   open(text: string, cwd: string, of: number): Promise<Place | undefined>;
   drop(place: Pick<Place, 'directory'>): Promise<unknown>;
-  /** The launcher's work. */
+  /** Runs the launcher on a store. */
   launch(...args: readonly string[]): Promise<Ran>;
   markUndone(action: Recorded, by: number): Promise<unknown>;
   unmarkUndone(number: number): Promise<unknown>;
   readonly read?: ReadText;
-  /** What the launcher said of the way back when the action had just ended, where that was kept. */
+  /** Returns the steps of an undo as the launcher listed them when the action had just ended, if they were saved. */
   steps?(action: Recorded): readonly Step[] | undefined;
-  /** Finishes what else was cut off; false: it is an action like others. */
+  /** Finishes another kind of interrupted work; returns false if the action is an ordinary one. */
   finish?(action: Recorded): Promise<boolean>;
-  /** Tells the user what an undo that was cut off, and now went on, has left alone. */
+  /** Reports the files that an interrupted undo left alone when it was continued. */
   warn(text: string): void;
-  /** Where there is no place for what is replaced. */
+  /** The message when there is no room for the replaced files. */
   readonly noPlace: string;
 };
 
@@ -43,7 +42,7 @@ const OTHERS = 'something has changed since the preview: run it again without ye
 
 const BUSY = 'not done: it is still running, or another undo of it is under way';
 
-/** Numbers are each machine's own. */
+/** Returns the ids of actions. Numbers are unique per machine, not across machines. */
 const idOf = (actions: readonly Recorded[]) => actions.map(({ number, at }) => `${number} ${at}`).join();
 
 export class Kept {
@@ -91,7 +90,7 @@ export class Kept {
         if (!into) return { ok: false, text: [...lines, this.#disk.noPlace].join('\n') };
         const ran = await this.putBack(action, into);
         if (ran.code === NOT_ENDED) {
-          // Another window may be finishing just this one.
+          // Another window may be finishing this very action.
           const begun = await this.#disk.launch('--undo', into.directory, '--finish');
           if (begun.code > 1 && NOT_BEGUN.test(begun.error)) await this.#disk.drop(into);
           return { ok: false, text: [...lines, BUSY].join('\n') };
@@ -117,7 +116,9 @@ export class Kept {
     });
   }
 
-  /** Takes back what a trial had applied halfway, and forgets it; undefined: all is as before, else what is not. */
+  /**
+   * Reverts a half-applied trial and removes its record. Returns undefined on success, otherwise what remains changed.
+   */
   async rollBack(number: number): Promise<string | undefined> {
     const taken = await this.#takeBack(number);
     return taken === NOT_ENDED ? undefined : taken;
@@ -131,15 +132,18 @@ export class Kept {
     return ran;
   }
 
-  /** Whether a process of it is still there, here or in another window. One that was cut is ended on the way. */
+  /**
+   * Returns whether a process of an action still runs, here or in another window. Closes the record of an interrupted
+   * one.
+   */
   async runs({ state, directory }: Recorded): Promise<boolean> {
     if (state !== 'cut') return state === 'running';
     return (await this.#disk.launch('--undo', directory, '--finish')).code === NOT_ENDED;
   }
 
   /**
-   * What a crash cut off: journals are ended, and an undo that was begun is finished. Once; again while a trial is
-   * being applied.
+   * Finishes what a crash interrupted: closes journals and completes undos. Runs once, and again while a trial is being
+   * applied.
    */
   recover(): Promise<void> {
     this.#recovered ??= this.#finishCut().then((all) => {
@@ -169,7 +173,7 @@ export class Kept {
       this.#disk.warn(`an undo that was cut off went on\n${undoneOf(target, into.number, ran).join('\n')}`);
   }
 
-  /** Ends its journal. An undo without one has done nothing, and there was nothing to take back: its record goes. */
+  /** Closes the journal of an action. An undo without a journal did nothing, so its record is removed. */
   async #close(action: Recorded): Promise<void> {
     const { launch, drop } = this.#disk;
     const ended = await launch('--undo', action.directory, '--finish');
@@ -194,7 +198,7 @@ export class Kept {
     return this.#disk.open(`undo of ${number}: ${text}`, cwd, number);
   }
 
-  /** Which actions are meant, newest first; or why there are none. */
+  /** Returns the actions that are meant, newest first; or why there are none. */
   async #find(target: UndoTarget): Promise<Meant> {
     const why = await this.#disk.unavailable();
     if (why !== undefined) return { ok: false, text: why };
@@ -216,8 +220,8 @@ export class Kept {
 }
 
 /**
- * What goes to make room: what is too old, then the oldest, until half of it is free, so that no command begins with a
- * full store. One that was cut may be running in another window.
+ * Returns the actions to remove for room: those that are too old, then the oldest until half of the budget is free, so
+ * that no command starts with a full store. An interrupted one may be running in another window.
  */
 export function whatGoes(
   records: readonly Recorded[],
@@ -236,7 +240,7 @@ export function whatGoes(
 
 type Meant = { readonly actions: readonly Recorded[] } | UndoResult;
 
-/** Which of `all`, newest first; or why there are none. */
+/** Returns the meant actions of `all`, newest first; or why there are none. */
 function meantBy(target: UndoTarget, all: readonly Recorded[], session: string): Meant {
   if (typeof target === 'number') {
     const actions = all.filter(({ number }) => number === target);
@@ -261,7 +265,7 @@ function isList(target: UndoTarget): target is readonly number[] {
   return Array.isArray(target);
 }
 
-/** What a command was not allowed to change, for the model; undefined: nothing. Repeats of a path are one. */
+/** Returns for the model what a command was not allowed to change, each path once; undefined if there is nothing. */
 export function refusalIn(notes: readonly string[], cwd: string): string | undefined {
   const said = notes.filter((note) => note.startsWith('protected ')).map((note) => note.slice('protected '.length));
   if (said.length === 0) return undefined;
@@ -269,7 +273,7 @@ export function refusalIn(notes: readonly string[], cwd: string): string | undef
   return `not changed: ${names} (no copy of keys and passwords is kept; a command that names the file asks the user)`;
 }
 
-/** Tells what was not kept of an action, and what was refused for that. */
+/** Reports the changes of an action that were not recorded, and those that were blocked for that reason. */
 export function warnOf(notes: readonly string[], warn: (text: string) => void): void {
   const of = (word: string) =>
     notes.filter((note) => note.startsWith(`${word} `)).map((note) => note.slice(word.length + 1));

@@ -1,6 +1,6 @@
 /**
- * What the launcher does for the store, which Node can't (directory descriptors, nanoseconds, exchanges), and whether
- * it works here.
+ * Runs the launcher for store work that Node can’t do (directory descriptors, nanoseconds, exchanges), and tests
+ * whether it works here.
  */
 import { execFile } from 'node:child_process';
 import { chmodSync, constants, copyFileSync, existsSync, mkdtempSync, statSync, writeFileSync } from 'node:fs';
@@ -9,8 +9,8 @@ import { makeDirectory, removeTree } from '../../text/files.ts';
 import { bytesOfText, isOfBytes, textOfBytes } from './paths.ts';
 
 /**
- * What a program ends with NUL, field by field: whoever stops at the first that can't be has not cut up all of a long
- * text.
+ * Splits output into fields that end with NUL, one at a time, so that a reader can stop at the first invalid field of a
+ * long text.
  */
 export class Fields {
   readonly #text: string;
@@ -20,12 +20,12 @@ export class Fields {
     this.#text = text;
   }
 
-  /** There is more, whole fields or a rest. */
+  /** Whether any data is left, even an incomplete field. */
   get more(): boolean {
     return this.#from < this.#text.length;
   }
 
-  /** Undefined where none is ended any more. */
+  /** Returns the next field; undefined if no complete one is left. */
   next(): string | undefined {
     const end = this.#text.indexOf('\0', this.#from);
     if (end < 0) return undefined;
@@ -36,13 +36,16 @@ export class Fields {
 }
 
 /**
- * One line of a plan or of what was done. `source`: the old content in the store, relative to it; of what was moved its
- * name by now; or why it was refused.
+ * One line of a plan or of completed work. `source`: the old content’s path relative to the store; for a moved file its
+ * current name; or why it was refused.
  */
 export type Step = { readonly verb: string; readonly path: string; readonly source: string };
 
 export type Ran = {
-  /** 0 all, 1 some paths refused, 2 and 137 cut off, 75 the action has not ended; anything else: nothing was done. */
+  /**
+   * 0: all, 1: some paths refused, 2 and 137: interrupted, 75: the action has not ended; anything else: nothing was
+   * done.
+   */
   readonly code: number;
   readonly steps: readonly Step[];
   readonly error: string;
@@ -51,10 +54,10 @@ export type Ran = {
 const KILLED = 137;
 const NOT_RUN = 126;
 const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
-/** A quarter of what systems let a command line hold. */
+/** A quarter of the length that systems allow for a command line. */
 const MAX_LINE_BYTES = 32 * 1024;
 
-/** Runs the launcher's own work on a store. Never rejects. */
+/** Runs the launcher for work on a store. Never rejects. */
 export function runLauncher(launcher: string, args: readonly string[]): Promise<Ran> {
   const [line, input] = withinLine(args);
   return new Promise((resolve) => {
@@ -66,7 +69,7 @@ export function runLauncher(launcher: string, args: readonly string[]): Promise<
         const told = stderr.toString().trim() || (error?.message ?? '');
         resolve({ code, steps: readSteps(textOfBytes(stdout)), error: told });
       });
-      // One that ends before it has read all of it says why by its exit code.
+      // If it ends before it has read everything, its exit code says why.
       child.stdin?.on('error', () => undefined).end(input);
     } catch (error) {
       resolve({ code: NOT_RUN, steps: [], error: error instanceof Error ? error.message : String(error) });
@@ -74,7 +77,10 @@ export function runLauncher(launcher: string, args: readonly string[]): Promise<
   });
 }
 
-/** The arguments, and what of them goes by stdin: the paths behind `--only`, where a command line can't hold them. */
+/**
+ * Returns the arguments, and the data for standard input: the paths after `--only` if they don’t fit into a command
+ * line.
+ */
 function withinLine(args: readonly string[]): readonly [line: readonly string[], input: Buffer | string] {
   const only = args.indexOf('--only') + 1;
   const paths = only > 0 ? args.slice(only) : [];
@@ -83,22 +89,22 @@ function withinLine(args: readonly string[]): readonly [line: readonly string[],
   return [[...args.slice(0, only), '-'], bytesOfText(paths.map((path) => `${path}\0`).join(''))];
 }
 
-/** What a host says that its launcher did. */
+/** The report of a host about its launcher’s work. */
 export type FarWork = {
   readonly code: number;
   readonly output: string;
   readonly error: string;
-  /** Nobody knows what became of it. */
+  /** Whether the result is unknown. */
   readonly lost?: true;
 };
 
-/** Longer than any path, and more than one action of a store within its budget has. */
+/** Longer than any path, and more steps than one action of a store within its budget has. */
 const MAX_FAR_CHARS = 16_384;
 const MAX_FAR_STEPS = 300_000;
 
 /**
- * The same of a host, which says what it likes: a list of steps, or none of it. What was to be shown or looked through
- * is not known then; what was to be done is said to be done, or not, by its code.
+ * Parses the untrusted report of a host: a complete list of steps, or none. Without a valid list a preview or check is
+ * unknown, and work counts as done or not by its exit code.
  */
 export function ranFar(args: readonly string[], { code, output, error }: FarWork): Ran {
   const steps = readFarSteps(output, code !== 0);
@@ -108,8 +114,8 @@ export function ranFar(args: readonly string[], { code, output, error }: FarWork
 }
 
 /**
- * Undefined for what is no list, and for one of more than there can be. @param torn whoever was cut off may have left
- * half a step
+ * Parses steps; undefined for an invalid list, or one that is longer than possible. @param torn whether the list may
+ * end with half a step after an interruption
  */
 function readFarSteps(output: string, torn: boolean): readonly Step[] | undefined {
   const fields = new Fields(output);
@@ -124,7 +130,7 @@ function readFarSteps(output: string, torn: boolean): readonly Step[] | undefine
   return steps;
 }
 
-/** What it printed. */
+/** Parses the steps that the launcher printed. */
 function readSteps(output: string): readonly Step[] {
   const fields = output.split('\0');
   const steps: Step[] = [];
@@ -134,11 +140,14 @@ function readSteps(output: string): readonly Step[] {
   return steps;
 }
 
-// Whether the store works here, found by trying (EF-5).
+// Tests whether the store works here (EF-5).
 
 const NEEDS = 'Linux 5.5 or newer, and the launcher, which a C compiler builds';
 
-/** A file is made under supervision, and its making is found in the journal. Undefined: it works; else why not. */
+/**
+ * Creates a file under supervision and looks for it in the journal. Returns why recording does not work; undefined if
+ * it does.
+ */
 export async function probeStore(
   launcher: string,
   directory: string,
@@ -160,7 +169,7 @@ export async function probeStore(
       return undefined;
     return notWritten(directory) ?? lasting(said || `that needs ${NEEDS}`);
   } catch (error) {
-    // The system's word for it, without the path of the trial.
+    // The system’s error message, without the path of the test directory.
     const why = error instanceof Error ? (error.message.split(/[:\n]/)[0] ?? '') : String(error);
     return notWritten(directory, error) ?? lasting(`that needs ${NEEDS} (${why})`);
   } finally {
@@ -168,10 +177,10 @@ export async function probeStore(
   }
 }
 
-/** Why nothing is kept; `passes`: once the disk can be written again. */
+/** Why nothing is recorded; `passes`: whether it may work once the disk is writable again. */
 export type NotKept = { readonly why: string; readonly passes: boolean };
 
-/** More than the trial needs. */
+/** More bytes than the test needs. */
 const ROOM_BYTES = 1 << 16;
 
 function notWritten(directory: string, error?: unknown): NotKept | undefined {
@@ -180,8 +189,8 @@ function notWritten(directory: string, error?: unknown): NotKept | undefined {
 }
 
 /**
- * What to say where nothing can be written to this directory: its disk is full, or read-only; undefined: it can, or for
- * another reason. @param error what making the directory ended with
+ * Returns the message when this directory can’t be written: its disk is full or read-only; undefined otherwise. @param
+ * error the error from creating the directory
  */
 export function unwritable(directory: string, error?: unknown): string | undefined {
   const path = join(directory, `room-${process.pid}`);
@@ -191,7 +200,7 @@ export function unwritable(directory: string, error?: unknown): string | undefin
   } catch (failed) {
     code = codeOf(failed);
   }
-  // Also what was only begun.
+  // Also removes a partly created directory.
   removeTree(path);
   if (code === 'EROFS') return `the disk with ${directory} is read-only`;
   if (code !== 'ENOSPC' && code !== 'EDQUOT') return undefined;
@@ -202,7 +211,7 @@ function codeOf(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined;
 }
 
-/** Whether a copy in this directory shares the blocks of what it copies (a reflink), found by trying. */
+/** Returns whether a copy in this directory shares disk blocks with its original (a reflink), by a test. */
 export function sharesBlocks(directory: string): boolean {
   const probe = mkdtempSync(join(directory, 'probe-'));
   try {

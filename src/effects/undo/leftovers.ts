@@ -1,6 +1,6 @@
 /**
- * What actions left that the user decides on, also where the program was closed before they could; and what the session
- * made (MO-9).
+ * Files that actions left and that the user decides about, even after the program was closed; and the files that the
+ * session made (MO-9).
  */
 import { closeSync, constants, fstatSync, openSync, readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -33,13 +33,13 @@ import {
 } from './set-aside.ts';
 import { forgetWaiting, type Later, readMade, readWaiting, type Waiting, writeMade, writeWaiting } from './waiting.ts';
 
-/** What it needs of the store. */
+/** The operations needed of the store. */
 export type LeftoversPort = Omit<AsidePort, 'remember' | 'forget' | 'find'> & {
   find(number: number): Recorded | undefined;
   readonly session: string;
   readonly launcher: string;
   readonly maxFileBytes: number;
-  /** Ascending. */
+  /** Returns all records in ascending order. */
   records(): readonly Recorded[];
   drop(action: Recorded): Promise<void>;
   warn(text: string): void;
@@ -48,14 +48,14 @@ export type LeftoversPort = Omit<AsidePort, 'remember' | 'forget' | 'find'> & {
 export class Leftovers {
   readonly #port: LeftoversPort & AsidePort;
   #provenance: Provenance | undefined;
-  /** Which directory was a tree's repository when it was looked at last. */
+  /** The directory that was a tree’s repository at the last check, by tree. */
   readonly #repository = new Map<string, string | undefined>();
 
   constructor(port: LeftoversPort) {
     this.#port = { ...port, remember: writeWaiting, forget: forgetWaiting, namesAll: true };
   }
 
-  /** Of an action that has just ended, once. */
+  /** Returns the leftovers of an action that has just ended. Call once. */
   async of(action: Recorded): Promise<Leftover | undefined> {
     const waiting = action.tree === undefined ? await this.learn(action) : await this.#looked(action, action.tree);
     if (waiting) return leftoverOf(action, waiting, this.#port);
@@ -63,7 +63,7 @@ export class Leftovers {
     return withoutRoom(action, others, this.#port.maxFileBytes, this.#port.drop);
   }
 
-  /** What earlier programs of this session have asked in vain. */
+  /** Returns the questions of earlier programs of this session that nobody answered. */
   waiting(): readonly UnansweredLeftover[] {
     return this.#port.records().flatMap((action) => {
       const waiting = action.session === this.#port.session ? readWaiting(action) : undefined;
@@ -71,25 +71,28 @@ export class Leftovers {
       const aside = this.#port.find(waiting.aside);
       if (aside && aside.state !== 'undone')
         return [{ command: action.text, left: leftoverOf(action, waiting, this.#port) }];
-      // The yes was carried out before the program ended, or nothing is kept any more that it could bring.
+      // The yes was carried out before the program ended, or the record that it needs is gone.
       forgetWaiting(action);
       return [];
     });
   }
 
-  /** Whether what is there is the session's. */
+  /** Returns whether the session made the file at this path. */
   made(path: string): boolean {
     return this.#own.made(path);
   }
 
-  /** Learns which files an action has made that has just ended. Never rejects: what can't be told is the user's. */
+  /**
+   * Learns which files an action that has just ended made. Never rejects: a file of unknown origin counts as the
+   * user’s.
+   */
   async learn(action: Recorded): Promise<undefined> {
     const own = this.#own;
     const names = await namesLeft(this.#port.launcher, action.directory).catch(() => undefined);
     if (names) writeMade(action, own.take(names));
   }
 
-  /** Finishes the setting aside that was cut off; false: `aside` is something else. */
+  /** Finishes an interrupted setting aside; returns false if `aside` is another kind of action. */
   async finish(aside: Recorded): Promise<boolean> {
     for (const action of this.#port.records()) {
       const waiting = readWaiting(action);
@@ -100,7 +103,7 @@ export class Leftovers {
     return false;
   }
 
-  /** Sets aside what programs that are gone had no time to look at, and drops what they had no time to drop. */
+  /** Sets aside files that ended programs had no time to check, and removes records that they had no time to remove. */
   async catchUp(): Promise<void> {
     for (const action of this.#port.records()) {
       const { pid, session, tree, state } = action;
@@ -121,12 +124,12 @@ export class Leftovers {
     this.#port.warn(toldLate(action, waiting, ', since its session was closed before you were asked'));
   }
 
-  /** Never rejects: what can't be looked through is asked about. */
+  /** Checks the files of an action. Never rejects: the user is asked about files that can’t be checked. */
   #looked(action: Recorded, tree: string): Promise<Waiting | undefined> {
     return this.#look(action, tree, true).catch((error: unknown) => unseen(tree, messageOf(error)));
   }
 
-  /** @param atOnce nobody else can have touched what it left */
+  /** Checks the files of an action. @param atOnce whether nobody else can have touched them yet */
   async #look(action: Recorded, tree: string, atOnce: boolean): Promise<Waiting | undefined> {
     const own = this.#own;
     const names = await namesLeft(this.#port.launcher, action.directory);
@@ -138,14 +141,14 @@ export class Leftovers {
     const isSecret = notKept(action.notes);
     const later = all.map((each): Later => (isSecret(each.path) ? { ...each, unkept: true } : each));
     const waiting = later.length === 0 ? undefined : await setAside(action, later, this.#port);
-    // What stays where nobody is asked is looked at again: there may be room then.
+    // Files that stay in place without a question are checked again later, when there may be room.
     if (atOnce || !waiting?.stays) writeMade(action, made);
     return waiting;
   }
 
   /**
-   * A repository that was there changes itself whenever anybody uses git: what else changed in it is told by its own
-   * name.
+   * Returns the unrecorded changes to check. An existing repository changes whenever anybody uses git, so it is left
+   * out; other unrecorded changes in it are listed by their own names.
    */
   #unkept(all: readonly Name[], tree: string, began: number): readonly Name[] {
     const names = all.filter(({ path }) => !stoodAt(path, began));
@@ -156,12 +159,12 @@ export class Leftovers {
     return before === undefined || file !== before ? names : names.filter((name) => name.path !== path);
   }
 
-  /** Before the first action in a tree. */
+  /** Notes the repository of a tree. Call before the first action there. */
   prepare(tree: string): void {
     if (!this.#repository.has(tree)) this.#repository.set(tree, fileAt(join(tree, '.git'), true));
   }
 
-  /** With what earlier programs of this session have seen. */
+  /** The files that the session made, including those that its earlier programs recorded. */
   get #own(): Provenance {
     if (this.#provenance) return this.#provenance;
     const own = new Provenance();
@@ -174,13 +177,16 @@ export class Leftovers {
 
 const SECRET = 'secret ';
 
-/** Tells of a path whether it may hold a password, so that nothing is kept of what it was. */
+/** Returns a test whether a path may hold a password, so that no copy of its content is kept. */
 function notKept(notes: readonly string[]): (path: string) => boolean {
   const paths = new Set(notes.filter((note) => note.startsWith(SECRET)).map((note) => note.slice(SECRET.length)));
   return (path) => paths.has(path);
 }
 
-/** A command whose program was killed before it could begin it, or before it emptied the record. */
+/**
+ * Returns whether a record is empty because its program was killed before the command began, or before the record was
+ * removed.
+ */
 function holdsNothing(action: Recorded): boolean {
   const { pid, state } = action;
   if (pid === undefined || lives(pid)) return false;
@@ -188,8 +194,8 @@ function holdsNothing(action: Recorded): boolean {
 }
 
 /**
- * How to make room where the store was too full for a change: undefined where none was refused for that, or giving up
- * `others` would not help.
+ * Returns how to make room when the store was too full for a change; undefined if no change was refused for that, or
+ * removing `others` would not help.
  */
 function withoutRoom(
   { notes }: Pick<Recorded, 'notes'>,
@@ -200,7 +206,7 @@ function withoutRoom(
   const full = notes.filter((note) => note.startsWith('full ')).map((note) => note.slice('full '.length));
   const helps = full.filter((path) => sizeOf(path) <= maxFileBytes);
   const room = others().reduce((sum, { bytes }) => sum + bytes, 0);
-  // The journals of others alone are no room worth their undo.
+  // The journals of other actions free too little room to give up their undo.
   if (helps.length === 0 || room === 0 || room < Math.min(...helps.map(sizeOf))) return undefined;
   return {
     about: 'room',
@@ -222,23 +228,24 @@ function sizeOf(path: string): number {
   }
 }
 
-// What of a project's tree the user's own start files name in plain text, and directories of it in the PATH: treated
-// like control files (MO-9). What start files name by variables, or read in turn, is not looked for.
+// Finds files and directories of a project’s tree that the user’s start files name in plain text, and directories of it
+// in PATH: they are treated like control files (MO-9). Paths in variables, and files that start files read in turn, are
+// not searched.
 
-/** What is read of one start file, and how many paths of all of them are looked at. */
+/** How many bytes are read of one start file, and how many paths are checked in total. */
 const MAX_BYTES = 1_000_000;
 const MAX_PATHS = 20_000;
-/** Of the home directory: names that count, and parts of such a path. */
+/** The most names in the home directory that are checked, and the most parts of such a path. */
 const MAX_AT_HOME = 20_000;
 const MAX_DEPTH = 5;
-/** An absolute path, or one below the home directory, where a word may begin. */
+/** An absolute path, or one below the home directory, at the beginning of a word. */
 const PATHS = /(?<![\w.~/}-])(?:~|\$HOME\b|\$\{HOME\}|(?=\/))\/[^\s'"`;:,()<>|&=$\\]*/g;
-/** A setting of git's: of these a path may be relative to the tree. */
+/** A setting of git, whose path may be relative to the tree. */
 const SETTING = /^\s*\w+\s*=\s*"?([^\s"#;]+)/;
-/** Lines whose directories are searched for what runs. */
+/** Lines that name directories searched for programs. */
 const SEARCHES = /path/i;
 
-/** Files, and directories with all below them, in `tree`. Throws where start files name too much. */
+/** Returns files, and directories with all their contents, in `tree`. Throws if start files name too many. */
 export function startPathsIn(tree: string): readonly Later[] {
   const waysOf = waysThrough();
   const found = new Map<string, Later>();
@@ -266,7 +273,8 @@ export function startPathsIn(tree: string): readonly Later[] {
 }
 
 /**
- * Directories of the PATH; of an environment that is in use only what would run in place of the system's own programs.
+ * Returns the directories of PATH in the tree; of an active environment only programs that would replace the system’s
+ * own.
  */
 function inPath(tree: string): readonly string[] {
   const { PATH = '', VIRTUAL_ENV, CONDA_PREFIX } = process.env;
@@ -280,8 +288,8 @@ function inPath(tree: string): readonly string[] {
 type Named = { readonly path: string; readonly isSearched: boolean };
 
 /**
- * A directory counts only where it is searched: behind a wildcard, or in a line about a path; else it is a place to go
- * to.
+ * Returns the paths named in a start file. A directory counts only where it is searched: before a wildcard, or in a
+ * line about PATH; otherwise it is only a directory to change to.
  */
 function namedIn(text: string): readonly Named[] {
   return text.split('\n').flatMap((line) =>
@@ -317,8 +325,8 @@ function startFiles(): readonly string[] {
 }
 
 /**
- * Links in the home directory with names that shells and tools obey there, and in such directories: `~/.vimrc ->
- * dots/vimrc`.
+ * Returns links in the home directory whose names shells and tools load, and links in directories of such names:
+ * `~/.vimrc -> dots/vimrc`.
  */
 function linksAtHome(): readonly string[] {
   const home = homedir();
@@ -338,7 +346,7 @@ function linksAtHome(): readonly string[] {
   return links;
 }
 
-/** The beginning of a plain file; empty where there is none. */
+/** Returns the beginning of a plain file; empty if there is none. */
 function textOf(path: string): string {
   let file: number | undefined;
   try {

@@ -19,12 +19,12 @@ import {
   treeOptions,
 } from './trials.ts';
 
-/** Where a command leaves things besides its project. */
+/** Directories in which a command leaves files besides its project. */
 const SHARED_PLACES = ['/tmp', '/var/tmp'];
 const MAX_OUTPUT_BYTES = 512 * 1024 * 1024;
 const NEEDS = 'Linux 5.12 or newer with overlays and user namespaces for everybody, and the launcher';
 
-/** The private temporary directory of a trial, and what the launcher said of it. */
+/** The private temporary directory of a trial, and the launcher’s report about it. */
 export type TrialTmp = {
   readonly path: string;
   readonly statusFile: string;
@@ -32,11 +32,11 @@ export type TrialTmp = {
   dispose(): void;
 };
 
-/** How commands are put into trials here. */
+/** How commands are run in trials here. */
 export type TrialLaunch = {
   readonly launcher: string;
   readonly createTmp: () => TrialTmp;
-  /** The argument vector that runs `argv` in a trial. */
+  /** Returns the arguments that run `argv` in a trial. */
   readonly wrap: (launch: {
     readonly argv: readonly string[];
     readonly cwd: string;
@@ -51,18 +51,18 @@ export type TrialLaunch = {
 };
 
 export type LocalTrialsOptions = TrialLaunch & {
-  /** The directory of the change store, outside what is worked on. */
+  /** The directory of the change store, outside the project. */
   readonly directory: string;
-  /** The tree that a command in this directory works on. */
+  /** Returns the tree in which a command of this directory works. */
   readonly treeOf: (cwd: string) => string;
 };
 
-/** What a command in a trial is started with. */
+/** How a command in a trial is started. */
 export type Behind = {
-  /** Variables for the temporary directory: its own, where that of the real run can't be shown. */
+  /** Returns the variables for the temporary directory: the trial’s own, if that of the real run can’t be shown. */
   readonly temporary: (env: Readonly<Record<string, string | undefined>>) => Readonly<Record<string, string>>;
   readonly wrap: (argv: readonly string[]) => readonly string[];
-  /** To be called once, when it has ended. */
+  /** Call once, when the command has ended. */
   ended(): TrialStatus;
 };
 
@@ -95,11 +95,11 @@ export function behindTrial(
 
 export type Prepared = Pick<Behind, 'temporary' | 'wrap'> & {
   readonly id: string;
-  /** To be called when the command has ended. `output`: what of it is known. Never rejects. */
+  /** Call it when the command has ended. `output`: its output, as far as known. Never rejects. */
   outcome(output: string): Promise<TrialOutcome>;
 };
 
-/** A trial for whoever starts the command themselves. Rejects where there is no place for it. */
+/** Prepares a trial for a caller that starts the command itself. Rejects if there is no room for it. */
 export async function prepareTrial(
   trials: Pick<TrialStore, 'open'>,
   text: string,
@@ -112,7 +112,7 @@ export async function prepareTrial(
   return { id: trial.id, temporary, wrap, outcome: (output) => trial.outcome(ended(), output) };
 }
 
-/** What the launcher prints of what a trial would change; or why not. Never rejects. */
+/** Returns the launcher’s list of a trial’s changes, or why there is none. Never rejects. */
 export function listChanges(launcher: string, store: string, trees: readonly string[]): Promise<Buffer | string> {
   const args = ['--changes', store, ...treeOptions({ trees })];
   const options = { encoding: 'buffer', maxBuffer: MAX_OUTPUT_BYTES, env: {} } as const;
@@ -170,7 +170,7 @@ export class LocalTrialDisk implements TrialDisk {
         const trial = readTrial(this.#options.directory, number);
         if (trial && !lives(trial.pid)) removeTree(trial.directory);
       } catch {
-        // Another window is at it, or it is somebody else's.
+        // Another window is removing it, or it belongs to somebody else.
       }
     }
   }
@@ -206,7 +206,7 @@ export class LocalTrialDisk implements TrialDisk {
   }
 }
 
-/** The tree, and places that are nobody's. */
+/** Returns the tree, and the shared temporary directories. */
 function treesFor(tree: string, store: string): readonly string[] {
   const mounts = mountPoints();
   const free = SHARED_PLACES.filter(
@@ -219,7 +219,7 @@ function treesFor(tree: string, store: string): readonly string[] {
   return [tree, ...free];
 }
 
-/** Whether a place that is nobody's has nothing to do with the tree and the store. */
+/** Returns whether a shared directory is separate from the tree and the store. */
 export function isBeside(place: string, tree: string, store: string): boolean {
   return [tree, store].every((other) => relationOf(place, other) === 'apart');
 }

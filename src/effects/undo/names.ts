@@ -1,22 +1,22 @@
-/** What an action left, by name, as the launcher tells it; and which of it the session itself has made. */
+/** The files that an action left, by name, as the launcher lists them; and which of them the session itself made. */
 import { type BigIntStats, statSync } from 'node:fs';
 import { dirname, normalize } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Ran, runLauncher, type Step } from './launcher.ts';
 import { pathOf, seenAt, UNKNOWN } from './paths.ts';
 
-/** An inode at one moment: nobody can set its time of change, so that it shows whether anybody was there since. */
+/** The state of an inode at one moment. Nobody can set its change time, so a later change is always visible. */
 type Moment = { readonly file: string; readonly changed: bigint };
 
 export type Name = {
-  /** `made` by the action; `moved`: older, and has got this name; `changed` in place. */
+  /** `made` by the action; `moved`: an older file that the action renamed; `changed` in place. */
   readonly verb: 'made' | 'moved' | 'changed';
   readonly path: string;
   readonly kind: 'file' | 'directory' | 'link' | 'other';
   readonly now: Moment;
-  /** When the same inode was changed last before the action; 0 where it was not there. */
+  /** The inode’s last change time before the action; 0 if it did not exist. */
   readonly was: bigint;
-  /** What stood under the name before. */
+  /** The file that had the name before. */
   readonly before?: Moment;
 };
 
@@ -26,22 +26,24 @@ const KINDS: ReadonlyMap<string, Name['kind']> = new Map([
   ['d', 'directory'],
   ['l', 'link'],
 ]);
-/** The launcher's exit code while somebody else holds the action. */
+/** The launcher’s exit code while another process still works on the action. */
 const NOT_ENDED = 75;
 const STEP_MS = 20;
 const MAX_WAIT_MS = 5000;
 const UNKEPT = 'unkept ';
-/** Most files and directories that are remembered as the session's own. */
+/** The most files and directories that are remembered as the session’s. */
 const MAX_OWN = 50_000;
 
-/** Throws where that can't be told, or not all of it. */
+/** Returns the names that an action left. Throws if they can’t be listed completely. */
 export async function namesLeft(launcher: string, directory: string): Promise<readonly Name[]> {
   const { code, steps, error } = await whenEnded(() => runLauncher(launcher, ['--undo', directory, '--names']));
   if (code !== 0) throw new Error(error || `the launcher ended with ${code}`);
   return namesIn(steps);
 }
 
-/** Whoever kept an action lets go of it a moment after its end is known. */
+/**
+ * Repeats a question while the action is still in use: its process releases the action a moment after its end is known.
+ */
 export async function whenEnded(ask: () => Promise<Ran>): Promise<Ran> {
   let ran = await ask();
   for (let waited = 0; ran.code === NOT_ENDED && waited < MAX_WAIT_MS; waited += STEP_MS) {
@@ -51,7 +53,7 @@ export async function whenEnded(ask: () => Promise<Ran>): Promise<Ran> {
   return ran;
 }
 
-/** What the launcher printed of them, on whatever machine. */
+/** Parses the names that the launcher printed, from this machine or a host. */
 export function namesIn(steps: readonly Step[]): readonly Name[] {
   return steps.flatMap(({ verb, path, source }): readonly Name[] => {
     const known = VERBS.find((each) => each === verb);
@@ -73,9 +75,7 @@ export function namesIn(steps: readonly Step[]): readonly Name[] {
   });
 }
 
-/**
- * What changed past the store while an action ran, as the launcher noted it: names of which the store knows nothing.
- */
+/** Returns the names of unrecorded changes during an action, as the launcher noted them. */
 export function unkeptIn(notes: readonly string[], names: readonly Name[]): readonly Name[] {
   const known = new Set(names.map(({ path }) => path));
   const paths = notes.filter((note) => note.startsWith(UNKEPT)).map((note) => normalize(note.slice(UNKEPT.length)));
@@ -85,13 +85,12 @@ export function unkeptIn(notes: readonly string[], names: readonly Name[]): read
     .map((path) => ({ verb: 'changed', path, kind: 'other', now: nothing, was: 0n }));
 }
 
-/** The clock that files get their times from runs behind by less than this. */
+/** The clock for file times lags behind by less than this. */
 const CLOCK_MS = 1000;
 
 /**
- * Whether a directory stands where it stood when an action began: nothing came or went beside it since. What changed in
- * it past the store is told by its own name then. Nobody can set the time of a change.
- * @param began ms since 1970
+ * Returns whether no entry of a directory’s parent was added or removed since an action began; then unrecorded changes
+ * inside the directory are listed by their own names. Nobody can set a change time. @param began ms since 1970
  */
 export function stoodAt(path: string, began: number): boolean {
   if (fileAt(path, true) === undefined) return false;
@@ -99,24 +98,26 @@ export function stoodAt(path: string, began: number): boolean {
   return above !== undefined && above !== UNKNOWN && Number(above.ctimeMs) < began - CLOCK_MS;
 }
 
-/** As the launcher has device numbers: the two halves apart. */
+/** Returns the launcher’s notation of a file: the two halves of the device number, and the inode. */
 const fileKey = (dev: bigint, ino: bigint) => `${dev}:${ino}`;
 
-/** The two halves of a device number, as stat packs them on Linux. */
+/** Splits a device number into its halves, as stat packs them on Linux. */
 function halvesOf(dev: bigint): bigint {
   const major = ((dev >> 8n) & 0xfffn) | ((dev >> 32n) & ~0xfffn);
   const minor = (dev & 0xffn) | ((dev >> 12n) & ~0xffn);
   return (major << 32n) | (minor & 0xffff_ffffn);
 }
 
-/** Which file or directory is there, as `Name` has it; undefined where none is, or it can't be told. */
+/**
+ * Returns the identity of the file or directory at a path, as in `Name`; undefined if there is none or it is unknown.
+ */
 export function fileAt(path: string, onlyDirectory = false): string | undefined {
   const found = seenAt(path);
   if (found === undefined || found === UNKNOWN) return undefined;
   return onlyDirectory && !found.isDirectory() ? undefined : fileOf(found);
 }
 
-/** The same behind links. */
+/** Returns the same with links resolved. */
 export function fileBehind(path: string): string | undefined {
   try {
     return fileOf(statSync(pathOf(path), { bigint: true }));
@@ -127,25 +128,25 @@ export function fileBehind(path: string): string | undefined {
 
 export const fileOf = ({ dev, ino }: Pick<BigIntStats, 'dev' | 'ino'>) => fileKey(halvesOf(dev), ino);
 
-/** What the session knows of a file or directory that it made, beside its device and inode. */
+/** The facts about a file or directory that the session made, besides its device and inode. */
 type Own = {
-  /** The number of an inode may come again; the time of its birth does not. */
+  /** The birth time: the number of an inode may be reused, but with another birth time. */
   readonly born: bigint;
-  /** Of a file: as the session left it, since what somebody else wrote to it is not the session's. */
+  /** For a file the change time when the session left it: later changes by somebody else are not the session’s. */
   readonly changed?: bigint;
 };
 
 /**
- * Which files and directories are the session's: an action of it made the inode, and its name displaced nothing of the
- * user's. Whatever can't be told is the user's, so everything on file systems that keep no time of birth.
+ * The files and directories of the session: an action made the inode, and its name replaced no file of the user. In
+ * doubt a file is the user’s, so everything is on file systems without birth times.
  */
 export class Provenance {
-  /** By device and inode. */
+  /** The session’s files, by device and inode. */
   readonly #own = new Map<string, Own>();
 
-  /** Learns what an action left. Returns what `load` takes in the next program of this session. */
+  /** Learns the files that an action left. Returns text that `load` accepts in the next program of this session. */
   take(names: readonly Name[]): string {
-    // Of several names of one inode, each counts.
+    // If an inode has several names, each of them counts.
     const others = new Set(names.filter((name) => !this.#isMine(name)).map(({ now }) => now.file));
     const mine = new Map(
       names
@@ -168,7 +169,7 @@ export class Provenance {
   }
 
   #isMine({ verb, now, was, before }: Name): boolean {
-    // What took the place of a file of the user's is the user's, whoever made it.
+    // A file that replaced one of the user’s belongs to the user, whoever made it.
     if (before && !this.#knows(before)) return false;
     return verb === 'made' || this.#knows({ file: now.file, changed: was });
   }
@@ -178,7 +179,7 @@ export class Provenance {
     return own !== undefined && (own.changed === undefined || own.changed === changed);
   }
 
-  /** What `take` returned, one action after the other. */
+  /** Loads the texts that `take` returned, one action after the other. */
   load(text: string): void {
     for (const line of text.split('\n')) {
       const [, file, born, changed] = /^= (\d+:\d+) (\d*) (\d*)$/.exec(line) ?? [];
@@ -193,7 +194,10 @@ export class Provenance {
     }
   }
 
-  /** Whether the session made what is there, and it is as an action of the session left it. Links are not followed. */
+  /**
+   * Returns whether the session made the file at a path, and it is unchanged since an action of the session. Does not
+   * follow links.
+   */
   made(path: string): boolean {
     const found = seenAt(path);
     if (found === undefined || found === UNKNOWN) return false;

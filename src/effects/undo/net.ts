@@ -1,11 +1,11 @@
-/** What several actions changed together, each path once, by the way back that the launcher told of each of them. */
+/** Computes the net change of several actions, each path once, from the undo steps of each action. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { ChangedFile } from '../../contracts/undo.ts';
 import type { Step } from './launcher.ts';
 import { bytesOfText, textOfBytes } from './paths.ts';
 
-/** A change of a path over all actions. Modes and times alone are `mode`. */
+/** A change of a path over all actions. A change of mode or time alone is `mode`. */
 export type NetChange = Omit<ChangedFile, 'how'> & {
   readonly how: ChangedFile['how'] | 'mode';
   /** Where its first content is kept: an absolute path, or `empty`. */
@@ -13,11 +13,11 @@ export type NetChange = Omit<ChangedFile, 'how'> & {
   readonly isDirectory?: true;
 };
 
-/** What stands at a path now. */
+/** A file that exists at a path after the actions. */
 type Standing = {
   /** An action made it. */
   readonly made?: true;
-  /** Where it stood before all actions, if elsewhere. */
+  /** Its path before all actions, if another. */
   readonly from?: string;
   readonly old?: string;
   readonly mode?: true;
@@ -28,17 +28,17 @@ type Gone = { readonly old?: string | undefined; readonly isDirectory?: true };
 const isBelow = (path: string, directory: string) => path.startsWith(`${directory}/`);
 
 export class Net {
-  /** By the path of now. */
+  /** The existing files, by their current path. */
   readonly #now = new Map<string, Standing>();
-  /** What is no longer there, by the path of before all actions. */
+  /** The files that no longer exist, by their path before all actions. */
   readonly #gone = new Map<string, Gone>();
 
-  /** Adds an action behind those before it. @param store where the sources of its steps are */
+  /** Adds an action after those before it. @param store the directory with the sources of its steps */
   add(store: string, steps: readonly Step[]): this {
     const of = (...verbs: readonly string[]) => steps.filter(({ verb }) => verbs.includes(verb));
     const oldOf = ({ source }: Step) => (source === 'empty' ? source : source === '' ? undefined : join(store, source));
     const moves = of('moved').filter(({ source }) => source.startsWith('/'));
-    // All leave before any arrives: two files may change places.
+    // All moved files leave their places before any arrives: two files may have swapped.
     const taken = moves.map(({ path, source }) => this.#take(path, source));
     const replaced = new Set(of('replaced').map(({ path }) => path));
     const targets = new Set(moves.map(({ source }) => source));
@@ -47,7 +47,8 @@ export class Net {
       if (!targets.has(step.path)) this.#now.set(step.path, { made: true });
     }
     for (const [path, standing] of taken.flat()) this.#now.set(path, standing);
-    // What lay below a directory is told beside it: where it stood is looked for before the directory goes.
+    // The contents of a removed directory are listed separately, so their earlier paths are computed before the
+    // directory is removed.
     const gone = of('deleted', 'directory').map((step) => [step, this.#before(step.path)] as const);
     for (const [step, before] of gone)
       this.#drop(step.path, step.verb === 'directory' ? { isDirectory: true } : { old: oldOf(step) }, before);
@@ -57,7 +58,7 @@ export class Net {
     return this;
   }
 
-  /** Takes a path with all below it away from where it stands, as it stands at `to`. */
+  /** Removes a path and everything below it, and records it as being at `to`. */
   #take(path: string, to: string): readonly (readonly [string, Standing])[] {
     const before = this.#before(path);
     const root = this.#now.get(path);
@@ -68,7 +69,7 @@ export class Net {
     return [[to, moved], ...below.map(([each, standing]) => [to + each.slice(path.length), standing] as const)];
   }
 
-  /** Where what stands at a path stood before all actions. */
+  /** Returns the path before all actions of the file that is now at a path. */
   #before(path: string): string {
     for (let at = path; at !== dirname(at); at = dirname(at)) {
       const from = this.#now.get(at)?.from;
@@ -88,7 +89,7 @@ export class Net {
     if (!standing?.made) this.#now.set(path, { ...more, ...standing });
   }
 
-  /** Each path once, in the order in which the actions came to them. */
+  /** Returns each changed path once, in the order in which the actions changed them. */
   get changes(): readonly NetChange[] {
     const gone = new Map(this.#gone);
     const left = new Set([...this.#now.values()].map(({ from }) => from));
@@ -107,7 +108,7 @@ export class Net {
     return [...standing, ...[...gone].map(([path, each]): NetChange => ({ path, how: 'deleted', ...each }))];
   }
 
-  /** The same for people: without modes and times, of two things at one path what was there before. */
+  /** Returns the same for people: without changes of mode and time; of two files at one path only the earlier one. */
   get files(): readonly ChangedFile[] {
     const files = new Map<string, ChangedFile>();
     for (const { path, how, from } of this.changes)
@@ -116,24 +117,25 @@ export class Net {
   }
 }
 
-// What the launcher told when an action had just ended: later it can't tell apart what other actions changed.
+// Stores the steps that the launcher listed when an action had just ended: later it can’t separate them from the
+// changes of other actions.
 
 const STEPS = 'steps';
-/** An action with more steps tells them anew. */
+/** The most steps that are stored; longer lists are made again. */
 const MAX_STEPS = 20_000;
 
-/** Keeps the steps beside the action. On a full disk they are told anew. */
+/** Stores the steps beside the action. On a full disk they are not stored. */
 export function writeSteps(directory: string, steps: readonly Step[]): void {
   if (steps.length > MAX_STEPS) return;
   try {
     const fields = steps.flatMap(({ verb, path, source }) => [verb, path, source]);
     writeFileSync(join(directory, STEPS), bytesOfText(fields.join('\0')), { mode: 0o600 });
   } catch {
-    // The preview of a run names more as unchanged then.
+    // Without them the preview of a run names more files as unchanged.
   }
 }
 
-/** Undefined where none were kept. */
+/** Returns the stored steps; undefined if there are none. */
 export function readSteps(directory: string): readonly Step[] | undefined {
   try {
     const fields = textOfBytes(readFileSync(join(directory, STEPS))).split('\0');

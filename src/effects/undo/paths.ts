@@ -1,9 +1,7 @@
 /**
- * Paths that a hostile project or host chose: their bytes as text, what is there, over which links they lead, and which
- * lies below which.
- *
- * Names that are no UTF-8 become text and come back without loss: a byte that belongs to no character stands as U+DC80
- * … U+DCFF, which no valid text holds and JSON keeps. Whoever shows such a text, or sends it anywhere, spells it.
+ * Handles paths chosen by a hostile project or host: their bytes as text, which file is there, the links they pass, and
+ * which is below which. A name that is not UTF-8 is converted to text without loss: each invalid byte becomes U+DC80
+ * … U+DCFF, which no valid text contains and JSON keeps. Such text must be escaped before it is shown or sent.
  */
 import { isUtf8 } from 'node:buffer';
 import { type BigIntStats, type Dirent, lstatSync, readdirSync, readlinkSync } from 'node:fs';
@@ -12,7 +10,7 @@ import { isAbsolute, join } from 'node:path';
 const BYTES = /[\udc80-\udcff]/gu;
 const FIRST = 0xdc00;
 
-/** How many bytes a character has that begins with this one; 0 where none does. */
+/** Returns the length in bytes of a character that begins with this byte; 0 if none does. */
 function lengthAt(byte: number): number {
   return byte < 0x80 ? 1 : byte < 0xc2 ? 0 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : byte < 0xf5 ? 4 : 0;
 }
@@ -37,7 +35,7 @@ export function textOfBytes(bytes: Buffer): string {
 
 export const isOfBytes = (text: string) => text.search(BYTES) >= 0;
 
-/** As the system takes a path: its bytes, where it is no valid text. */
+/** Returns a path as Node accepts it: as bytes if it is not valid text. */
 export function pathOf(text: string): string | Buffer {
   return isOfBytes(text) ? bytesOfText(text) : text;
 }
@@ -52,21 +50,23 @@ export function bytesOfText(text: string): Buffer {
   return Buffer.concat([...parts, Buffer.from(text.slice(from))]);
 }
 
-/** For a person or a model: each such byte as `⟨xE9⟩`. */
+/** Returns the text for a person or a model, with each invalid byte as `⟨xE9⟩`. */
 export function spelledBytes(text: string): string {
   return text.replace(BYTES, (character) => `⟨x${(character.charCodeAt(0) - FIRST).toString(16).toUpperCase()}⟩`);
 }
 
-// What is there. Whatever a name is, the look at it never throws.
+// Looks up the file at a path. Never throws, whatever the name is.
 
-/** Of a path by which nobody reaches anything. */
+/** Errors that mean that no file can be reached by the path. */
 const NOT_THERE: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ELOOP', 'ERR_INVALID_ARG_VALUE']);
-/** Of a directory that is closed to this account. */
+/** Errors that mean that this account may not enter the directory. */
 const CLOSED: ReadonlySet<string> = new Set(['EACCES', 'EPERM']);
-/** Something may be there. */
+/** Returned when a file may exist. */
 export const UNKNOWN = 'unknown';
 
-/** What is there, links not followed; undefined where nothing is. Never throws for what the system says. */
+/**
+ * Returns the state of a path without following links; undefined if nothing is there. Never throws for a system error.
+ */
 export function seenAt(path: string): BigIntStats | undefined | typeof UNKNOWN {
   return asked<BigIntStats | typeof UNKNOWN | undefined>(
     () => lstatSync(pathOf(path), { bigint: true, throwIfNoEntry: false }),
@@ -74,7 +74,7 @@ export function seenAt(path: string): BigIntStats | undefined | typeof UNKNOWN {
   );
 }
 
-/** Where the link there leads; undefined where none is, or it can't be told. */
+/** Returns the target of a link; undefined if there is no link, or it can’t be read. */
 function targetAt(path: string): string | undefined {
   const found = seenAt(path);
   if (found === undefined || found === UNKNOWN || !found.isSymbolicLink()) return undefined;
@@ -85,8 +85,8 @@ function targetAt(path: string): string | undefined {
 }
 
 /**
- * Undefined where no directory is there, or it is closed to this account. Throws where it can't be read for another
- * reason.
+ * Returns the names in a directory; undefined if it does not exist or this account may not read it. Throws for any
+ * other error.
  */
 export function entriesAt(directory: string): readonly Dirent[] | undefined {
   return asked<readonly Dirent[] | undefined>(
@@ -98,7 +98,7 @@ export function entriesAt(directory: string): readonly Dirent[] | undefined {
   );
 }
 
-/** Only what the system says of a file is an answer: other errors are the program's own. */
+/** Calls the system and returns `otherwise` for a system error; other errors are bugs and thrown. */
 function asked<Answer>(ask: () => Answer, otherwise: (code: string, error: unknown) => Answer): Answer | undefined {
   try {
     return ask();
@@ -109,24 +109,23 @@ function asked<Answer>(ask: () => Answer, otherwise: (code: string, error: unkno
   }
 }
 
-// Over which links it leads.
+// Resolves links.
 
-/** As many as the system follows; a path over more of them leads nowhere. */
+/** The most links that the system follows in a path. */
 const MAX_LINKS = 40;
-/** Of all places on all ways together. */
+/** The most characters of all places in all paths together. */
 const MAX_CHARACTERS = 50_000_000;
 
 /**
- * Tells of a path every place that it leads through: where each link of it lies, and where it ends, whether there is
- * anything or not; over too many links, the last of them that counts. A link to the outside that lies in a project can
- * be turned by whoever writes there. Links are hostile: nothing here is deeper or longer than they are many. What it
- * has seen of the files it does not look at again.
- * @throws where all paths it was asked about are too much together
+ * Returns a function that lists every place a path passes through: the location of each link and the final target,
+ * existing or not; beyond the most links, the last one followed. Anyone who can write to a project may change a link in
+ * it. Links may be hostile, so depth and length are limited. Results are cached. @throws if all requested paths
+ * together are too long
  */
 export function waysThrough(): WaysOf {
   const seen = new Map<string, readonly string[] | undefined>();
   let left = MAX_CHARACTERS;
-  /** What stands in a link, the last part first. */
+  /** Returns the parts of a link’s target, the last one first. */
   const targetOf = (path: string) => {
     left -= path.length;
     if (left < 0) throw new Error('its links lead through too much');
@@ -158,21 +157,21 @@ export function waysThrough(): WaysOf {
 
 type WaysOf = (path: string) => readonly string[];
 
-/** Without those that lead nowhere else, the last one first; the first of an absolute path is a slash. */
+/** Returns the parts of a path without redundant ones, the last one first; an absolute path ends with a slash. */
 function partsOf(path: string | undefined): readonly string[] | undefined {
   if (path === undefined) return undefined;
   const parts = path.split('/').filter((name) => name !== '' && name !== '.');
   return [...(isAbsolute(path) ? ['/'] : []), ...parts].reverse();
 }
 
-// Which lies below which. Whoever is hostile may write long lists: nothing here takes the square of their length.
+// Compares paths by containment. A hostile list may be long, so no operation takes quadratic time.
 
-/** In the order of these, all that lies below a path comes right behind it: no path holds a NUL. */
+/** Returns a sort key by which everything below a path follows it directly: no path contains a NUL. */
 const keyOf = (path: string) => path.replaceAll('/', '\0');
 
 const isWithin = (key: string, top: string) => key === top || key.startsWith(`${top}\0`);
 
-/** Each once, the first of those with its path, and none that lies below another. */
+/** Returns the first item with each path, without items below another one. */
 export function topmost<Thing>(things: readonly Thing[], pathOf: (thing: Thing) => string): readonly Thing[] {
   const keyed = things.map((thing) => ({ thing, key: keyOf(pathOf(thing)) }));
   keyed.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
@@ -184,18 +183,18 @@ export function topmost<Thing>(things: readonly Thing[], pathOf: (thing: Thing) 
   });
 }
 
-/** Among many things with paths, those that a path has to do with. */
+/** Finds items whose paths are above or below a given path. */
 type Around<Thing> = {
-  /** The topmost thing that stands at the path, or above it. */
+  /** Returns the topmost item at the path or above it. */
   over(path: string): Thing | undefined;
-  /** Some thing that lies below the path. */
+  /** Returns an item below the path, if any. */
   below(path: string): Thing | undefined;
 };
 
-/** Each question takes the logarithm of their number. */
+/** Prepares the search; each question takes logarithmic time. */
 export function around<Thing>(things: readonly Thing[], pathOf: (thing: Thing) => string): Around<Thing> {
   const tops = topmost(things, pathOf).map((thing) => ({ thing, key: keyOf(pathOf(thing)) }));
-  /** How many of them come before the key, or are it. */
+  /** Returns how many keys are at or before this one. */
   const upTo = (key: string) => {
     let [low, high] = [0, tops.length];
     while (low < high) {
@@ -219,7 +218,7 @@ export function around<Thing>(things: readonly Thing[], pathOf: (thing: Thing) =
   };
 }
 
-/** Tells of a path whether it is one of these, or lies below one. */
+/** Returns a test whether a path is one of these or below one. */
 export function within(paths: readonly string[]): (path: string) => boolean {
   const { over } = around(paths, (path) => path);
   return (path) => over(path) !== undefined;

@@ -1,7 +1,4 @@
-/**
- * What actions changed and an undo would put back, in words and diffs. Names and contents are hostile: they are spelled
- * out.
- */
+/** Describes in words and diffs what an undo would restore. Names and contents are hostile, so they are escaped. */
 
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +17,7 @@ const MAX_DIFFS = 10;
 const MAX_PATHS = 40;
 const MAX_DIFF_CHARS = 8_000;
 
-/** What each verb of the launcher means for the user; the undo turns it around. */
+/** The meaning of the launcher’s verbs for the user; the undo does the opposite. */
 const WORDS: ReadonlyMap<string, string> = new Map(
   Object.entries({
     deleted: 'is restored',
@@ -37,7 +34,7 @@ const WORDS: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** One line for each path, at most so many; refusals first, with the reason. */
+/** Returns one line for each path, up to a maximum; refused paths first, with the reason. */
 export function describeSteps(steps: readonly Step[]): string {
   const sorted = [...steps].sort((a, b) => Number(b.verb === 'refused') - Number(a.verb === 'refused'));
   const lines = sorted.slice(0, MAX_PATHS).map(({ verb, path, source }) => {
@@ -50,7 +47,7 @@ export function describeSteps(steps: readonly Step[]): string {
   return [...lines, ...(more > 0 ? [`  … and ${more} more`] : [])].join('\n');
 }
 
-/** Unified diffs from what is there to what will be there, of text files of moderate size. */
+/** Returns unified diffs from the current to the restored content, for text files of moderate size. */
 async function diffsOf(store: string, steps: readonly Step[], read: ReadText = readText): Promise<string> {
   const pairs = steps
     .filter(({ verb, source }) => ['changed', 'replaced', 'deleted'].includes(verb) && source !== '')
@@ -62,7 +59,7 @@ async function diffsOf(store: string, steps: readonly Step[], read: ReadText = r
   return diffsBetween(pairs, 'after the undo', read);
 }
 
-/** The same between any two files; undefined stands for no content. */
+/** Returns the diffs between any two files; undefined means no content. */
 export async function diffsBetween(
   pairs: readonly { readonly path: string; readonly now: string | undefined; readonly becomes: string | undefined }[],
   after: string,
@@ -95,10 +92,10 @@ function visibleLines(text: string): string {
     .trimEnd();
 }
 
-/** A text file of moderate size, on whatever machine; undefined for anything else. */
+/** Reads a text file of moderate size, here or on a host; undefined for anything else. */
 export type ReadText = (path: string) => Promise<string | undefined> | string | undefined;
 
-/** Undefined for what is missing, large, binary, or no regular file. Never waits for a FIFO's writer. */
+/** Reads such a file here; undefined if it is missing, large, binary, or not a regular file. Never waits for a FIFO. */
 export function readText(path: string): string | undefined {
   let fd: number;
   try {
@@ -120,10 +117,13 @@ export function readText(path: string): string | undefined {
   }
 }
 
-/** Files of a run whose lines are counted. */
+/** The most files of a run whose lines are counted. */
 const MAX_COUNTED = 12;
 
-/** Returns what actions changed; for the first texts of moderate size with the lines added and removed. */
+/**
+ * Returns the files that actions changed; for the first ones of moderate size with the numbers of added and removed
+ * lines.
+ */
 export async function countedFiles(net: Net): Promise<readonly ChangedFile[]> {
   const { diffLines } = await import('diff');
   const olds = new Map(net.changes.map(({ path, how, old }) => [path, how === 'created' ? 'empty' : old]));
@@ -140,7 +140,7 @@ export async function countedFiles(net: Net): Promise<readonly ChangedFile[]> {
   });
 }
 
-/** What an undo of an action would put back, as the launcher told it. */
+/** Returns the preview of undoing one action, from the launcher’s steps. */
 export async function previewOf(action: Recorded, { steps, code, error }: Ran, read?: ReadText): Promise<string> {
   if (code !== 0 && code !== 1) return `${headOf(action)}\n  ${visible(error)}`;
   const diffs = await diffsOf(action.directory, steps, read);
@@ -148,7 +148,10 @@ export async function previewOf(action: Recorded, { steps, code, error }: Ran, r
   return [`${headOf(action)}${incomplete}`, describeSteps(steps), diffs].filter((part) => part !== '').join('\n');
 }
 
-/** What became of the undo of an action, one line, and the paths that were left alone. @param into its own number */
+/**
+ * Returns the result of undoing an action as one line, and the paths left alone. @param into the number of the undo
+ * itself
+ */
 export function undoneOf(action: Recorded, into: number, { steps, code, error }: Ran): readonly string[] {
   const refused = steps.filter(({ verb }) => verb === 'refused');
   const line =
@@ -158,18 +161,18 @@ export function undoneOf(action: Recorded, into: number, { steps, code, error }:
   return refused.length > 0 ? [line, describeSteps(refused)] : [line];
 }
 
-/** An action in one line. */
+/** Returns the one-line label of an action. */
 function headOf(action: KeptAction): string {
   const text = visible(action.text.split('\n')[0] ?? '');
   return `${action.number} · ${text.length > 80 ? `${text.slice(0, 79)}…` : text} · ${summaryOf([action])}`;
 }
 
-/** An action of a run with what the launcher says of it now, and what it said when the action had just ended. */
+/** An action of a run with its current steps, and the steps stored when it had just ended. */
 export type PartOfRun = { readonly action: Recorded; readonly ran: Ran; readonly atEnd?: readonly Step[] | undefined };
 
 /**
- * The net result of taking back several actions, the newest first: each path once. A refusal counts where no newer one
- * of them explains it, since that one is taken back before.
+ * Returns the preview of undoing several actions, the newest first: each path once. A refusal is omitted if a newer
+ * action explains it, since that one is undone first.
  */
 export async function previewOfRun(parts: readonly PartOfRun[], read?: ReadText): Promise<string> {
   const net = new Net();
@@ -180,7 +183,7 @@ export async function previewOfRun(parts: readonly PartOfRun[], read?: ReadText)
   for (const { ran, atEnd } of parts) {
     const { over, below } = around(newer, (path) => path);
     const isNewer = (path: string) => over(path) !== undefined || below(path) !== undefined;
-    // What was moved is refused under each of its names.
+    // A moved file may be refused under each of its names.
     const moves = (atEnd ?? []).filter(({ verb }) => verb === 'moved').map(({ path, source }) => [path, source]);
     const isMovedNewer = (path: string) => moves.some((names) => names.includes(path) && names.some(isNewer));
     for (const step of ran.steps)
@@ -189,7 +192,7 @@ export async function previewOfRun(parts: readonly PartOfRun[], read?: ReadText)
       ...(atEnd ?? ran.steps).flatMap(({ path, source }) => (source.startsWith('/') ? [path, source] : [path])),
     );
   }
-  // What has come to where something was moved from goes when that moves back.
+  // A file that now has the old place of a moved one disappears when that moves back.
   const left = new Set(net.changes.map(({ from }) => from));
   const isTold = ({ path, from = path }: NetChange) => !stays.has(path) && !stays.has(from);
   const changes = net.changes.filter(
@@ -216,7 +219,7 @@ export async function previewOfRun(parts: readonly PartOfRun[], read?: ReadText)
     .join('\n');
 }
 
-/** The step of an undo that takes a change back. */
+/** Returns the undo step for a change. */
 function stepOf({ path, how, from, old, isDirectory }: NetChange): Step {
   if (how === 'moved' && from !== undefined)
     return { verb: old === undefined ? 'moved' : 'moved-changed', path: from, source: path };

@@ -1,4 +1,4 @@
-/** One action's directory in the store, as Node reads it: who wrote it, how it ended, what passed by. */
+/** One action’s directory in the store: who wrote it, how it ended, and which changes were not recorded. */
 import { randomUUID } from 'node:crypto';
 import {
   existsSync,
@@ -17,43 +17,43 @@ import { makeDirectory, removeTree } from '../../text/files.ts';
 import { withoutExplained } from './explained.ts';
 import { textOfBytes } from './paths.ts';
 
-/** What is written when an action begins. */
+/** The data written when an action begins. */
 export type Opening = Pick<KeptAction, 'kind' | 'text' | 'cwd' | 'session' | 'at'> & {
   readonly run?: string;
-  /** It applies a trial: cut off, it is taken back. */
+  /** It applies a trial: if interrupted, it is reverted. */
   readonly applied?: true;
-  /** The process that waits for its end. */
+  /** The id of the process that waits for its end. */
   readonly pid?: number;
-  /** Of a command in Project: what it makes in this tree for others to run is set aside. */
+  /** For a command in Project: the tree in which files that others run are set aside. */
   readonly tree?: string;
-  /** Of an undo: the action that it takes back. */
+  /** For an undo: the action that it undoes. */
   readonly of?: number;
 };
 
 export type Recorded = KeptAction &
   Pick<Opening, 'of' | 'applied' | 'pid' | 'tree'> & {
     readonly directory: string;
-    /** False: it has ended, and everything is as it was. */
+    /** Whether it changed anything, or is still running. */
     readonly touched: boolean;
   };
 
-/** A younger one may be another window's that is about to write there. */
+/** A newer directory without a record may belong to another window that is about to write there, in ms. */
 const ABANDONED_MS = 3_600_000;
 
 const KINDS: readonly string[] = ['command', 'patch', 'undo'];
 
 export const ACTION = 'action.json';
-/** How the launcher says that the command ended. */
+/** The name of the launcher’s report about the command’s end. */
 export const STATUS = 'status';
-/** Of what is no action yet: it is not listed. */
+/** The name of a trial’s record; a directory with it is not listed as an action. */
 export const TRIAL = 'trial.json';
 
-/** Where an action is kept. */
+/** The number and directory of an action. */
 export type Place = { readonly number: number; readonly directory: string };
 
 /**
- * Makes the directory of a new action under the next free number; private. Throws on a full or unwritable disk.
- * @param spare an empty one that is there already: taken while its number is still the last
+ * Creates the private directory of a new action under the next free number. Throws on a full or read-only disk. @param
+ * spare an existing empty directory, which is used while its number is the last one
  */
 export function openRecord(store: string, opening: Opening, file = ACTION, spare?: Place): Place {
   const write = (directory: string) =>
@@ -63,7 +63,7 @@ export function openRecord(store: string, opening: Opening, file = ACTION, spare
       write(spare.directory);
       return spare;
     } catch {
-      // Another window of this program has tidied it away.
+      // Another window of this program has removed it.
     }
   } else if (spare) dropEmpty(spare.directory);
   makeDirectory(store);
@@ -81,7 +81,7 @@ export function openRecord(store: string, opening: Opening, file = ACTION, spare
   }
 }
 
-/** The numbers of all actions, ascending. */
+/** Returns the numbers of all actions in ascending order. */
 export function numbersIn(store: string): readonly number[] {
   return namesIn(store)
     .filter((name) => /^\d{1,9}$/.test(name))
@@ -97,10 +97,10 @@ function namesIn(directory: string): readonly string[] {
   }
 }
 
-/** Undefined for what is no action of ours, or can't be read. */
+/** Returns the record of an action; undefined for a directory that is not ours or can’t be read. */
 export function readRecord(store: string, number: number, running: ReadonlySet<number>): Recorded | undefined {
   const directory = join(store, String(number));
-  // Asked for by name, what most of them do not have would cost as much as what they have.
+  // One directory listing: opening each optional file, most of which don’t exist, would cost more.
   const names = new Set(namesIn(directory));
   const text = (name: string) => (names.has(name) ? textOf(join(directory, name)) : undefined);
   const told = {
@@ -112,7 +112,7 @@ export function readRecord(store: string, number: number, running: ReadonlySet<n
   return recordFrom({ number, directory }, told, running);
 }
 
-/** What stands in the directory of an action, on whatever machine. */
+/** The contents of an action’s directory, here or on a host. */
 export type Told = {
   readonly opening: string | undefined;
   readonly summary: string | undefined;
@@ -120,7 +120,7 @@ export type Told = {
   readonly notes: readonly string[];
 };
 
-/** Undefined for what is no action of ours. */
+/** Parses the record of an action; undefined if it is not one of ours. */
 export function recordFrom(
   { number, directory }: Place,
   { opening: text, summary, undone, notes }: Told,
@@ -146,7 +146,7 @@ export function recordFrom(
   };
 }
 
-/** What the launcher noted of an action or a trial: a word and a path each. */
+/** Returns the launcher’s notes on an action or a trial: a word and a path each. */
 export function notesOf(directory: string): readonly string[] {
   try {
     return readNotes(textOfBytes(readFileSync(join(directory, 'notes'))));
@@ -159,7 +159,7 @@ export function readNotes(text: string): readonly string[] {
   return text.split('\0').filter((note) => note !== '');
 }
 
-/** Marks an action as taken back by another, in one step. */
+/** Marks an action as undone by another, in one step. */
 export function markUndone(store: string, number: number, by: number): void {
   const path = join(store, String(number), 'undone');
   const fresh = `${path}.${randomUUID()}`;
@@ -175,13 +175,13 @@ export function dropRecord({ directory }: Pick<Recorded, 'directory'>): void {
   if (!removeTree(directory)) throw new Error(`${directory} can't be removed`);
 }
 
-/** Whether a command has ended, with nothing that could be taken back and nothing that passed by. */
+/** Returns whether a command has ended without any change, recorded or not. */
 export function leftNothing({ directory }: Pick<Place, 'directory'>): boolean {
   if (!isUntouched(textOf(join(directory, 'summary')))) return false;
   return !existsSync(join(directory, 'notes')) || notesOf(directory).length === 0;
 }
 
-/** Whether nothing of a command was begun: its journal is there before its first process is. */
+/** Returns whether a command never began: its journal exists before its first process. */
 export function neverBegan({ directory }: Pick<Place, 'directory'>): boolean {
   return !existsSync(join(directory, 'journal')) && !existsSync(join(directory, 'summary'));
 }
@@ -189,20 +189,21 @@ export function neverBegan({ directory }: Pick<Place, 'directory'>): boolean {
 const isUntouched = (summary: string | undefined) => /\btouched 0\b/.test(summary ?? '');
 
 /**
- * Empties the directory of an action in which nothing was kept, for the next one; false: it was not empty, and is gone.
+ * Empties the directory of an action without changes for reuse; returns false if it was removed instead, since it was
+ * not empty.
  */
 function emptyRecord(action: Pick<Place, 'directory'>): boolean {
   try {
     for (const name of ['journal', 'summary', ACTION, STATUS]) rmSync(join(action.directory, name), { force: true });
     if (namesIn(action.directory).length === 0) return true;
   } catch {
-    // Something else is in its place.
+    // Something else has replaced it.
   }
   dropRecord(action);
   return false;
 }
 
-/** Removes what sessions that have ended left empty. */
+/** Removes the empty records of sessions that have ended. */
 export function tidyEmpty(store: string): void {
   for (const number of numbersIn(store)) {
     const directory = join(store, String(number));
@@ -211,16 +212,16 @@ export function tidyEmpty(store: string): void {
   }
 }
 
-/** Removes a directory that nothing is in: no others. */
+/** Removes an empty directory, and no other. */
 function dropEmpty(directory: string): void {
   try {
     rmdirSync(directory);
   } catch {
-    // It has become somebody's.
+    // It is in use again.
   }
 }
 
-/** The trial of this number; undefined where there is none, or it has become an action. */
+/** Returns the trial with this number; undefined if there is none, or it has become an action. */
 export function readTrial(store: string, number: number): (Opening & { readonly directory: string }) | undefined {
   const directory = join(store, String(number));
   if (textOf(join(directory, ACTION)) !== undefined) return undefined;
@@ -228,7 +229,7 @@ export function readTrial(store: string, number: number): (Opening & { readonly 
   return opening && { ...opening, directory };
 }
 
-/** Whether a process with this number is there. */
+/** Returns whether a process with this id exists. */
 export function lives(pid: number | undefined): boolean {
   if (pid === undefined) return false;
   try {
@@ -239,7 +240,7 @@ export function lives(pid: number | undefined): boolean {
   }
 }
 
-/** A trial becomes an action: from here on a crash is taken back. In one step. */
+/** Turns a trial into an action in one step: from now on a crash is rolled back. */
 export function markApplied({ directory }: Pick<Place, 'directory'>, opening: Opening): void {
   const fresh = join(directory, `${ACTION}.new`);
   writeFileSync(fresh, JSON.stringify({ ...opening, applied: true }), { mode: 0o600 });
@@ -277,12 +278,12 @@ function isOpening(value: unknown): value is Opening {
   );
 }
 
-/** Records of commands that changed nothing, which are most: emptied when nobody waits for that, and used again. */
+/** Records of commands that changed nothing, as most do: they are emptied when the program is idle, and reused. */
 export class EmptyRecords {
-  /** Of commands that have ended. */
+  /** Records of commands that have ended. */
   #full: Place[] = [];
   #soon: NodeJS.Immediate | undefined;
-  /** Making and removing a directory for each command costs more than all else that is written. */
+  /** An emptied directory for reuse: creating and removing one for each command costs more than all other writes. */
   #spare: Place | undefined;
 
   /** An empty directory for the next action. */
@@ -290,22 +291,20 @@ export class EmptyRecords {
     return this.#spare;
   }
 
-  /**
-   * Its record goes behind what this turn of the event loop still has to do: the model's next request is sent in it.
-   */
+  /** Adds a record, which is emptied after this turn of the event loop, in which the model’s next request is sent. */
   add(place: Place): void {
     this.#full.push(place);
     this.#soon ??= setImmediate(() => this.settle());
   }
 
-  /** None of them is there any more. To be called before anybody looks at the store. Never throws. */
+  /** Empties all records. Call it before reading the store. Never throws. */
   settle(): void {
     clearImmediate(this.#soon);
     this.#soon = undefined;
     for (const place of this.#full.splice(0)) this.#empty(place);
   }
 
-  /** The spare one, which is the caller's from now on. */
+  /** Returns the spare directory, which then belongs to the caller. */
   take(): Place | undefined {
     this.settle();
     const spare = this.#spare;
@@ -317,7 +316,7 @@ export class EmptyRecords {
     try {
       if (!emptyRecord(place)) return;
     } catch {
-      // It stays in the list until the next program drops it.
+      // It stays in the list until the next program removes it.
       return;
     }
     if (this.#spare) dropEmpty(this.#spare.directory);

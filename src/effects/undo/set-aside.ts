@@ -1,6 +1,6 @@
 /**
- * What an action in Project made or changed for others to run later: it is taken out of the tree until the user has
- * spoken (MO-9).
+ * Sets aside files that an action in Project made or changed and that others run later: they leave the tree until the
+ * user decides (MO-9).
  */
 import { existsSync, lstatSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -16,39 +16,39 @@ import { diffsBetween, type ReadText, readText } from './preview.ts';
 import type { Place, Recorded } from './record.ts';
 import type { Later, Waiting } from './waiting.ts';
 
-// Lists of git's own that say what its next step runs: a rebase goes on with them, whoever wrote them (MO-9).
+// Git’s own lists of its next steps, such as a rebase, which git continues whoever wrote them (MO-9).
 
-/** Below a repository's directory. */
+/** Matches the path of such a list, relative to a repository’s directory. */
 const LIST = /^\/(rebase-merge\/git-rebase-todo|sequencer\/todo)$/;
 const HOLDS_LIST = /^\/(rebase-merge|sequencer)$/;
 const STRATEGY = '(?:ort|recursive|resolve|octopus|ours|subtree)';
 /**
- * What else git's next step takes programs from, and what of it git itself would have written: a strategy is one,
- * `git-merge-NAME`.
+ * Other files from which git’s next step takes program names, with the content that git itself would write: a strategy
+ * names `git-merge-NAME`.
  */
 const NAMING: ReadonlyMap<string, RegExp> = new Map([
   ['/rebase-merge/strategy', new RegExp(`^${STRATEGY}?\\n?$`)],
   ['/sequencer/opts', new RegExp(`^(?:(?!strategy\\b(?!-option\\b))[^\\\\]|strategy = ${STRATEGY}\\n)*$`, 'i')],
-  // Older ones give it to a shell: quoted words.
+  // Older versions of git pass it to a shell as quoted words.
   ['/BISECT_NAMES', /^(?:\s|'[^']*'|\\')*$/],
 ]);
 const LISTS = ['/rebase-merge/git-rebase-todo', '/sequencer/todo', ...NAMING.keys()];
-/** A line that is a command for the shell, as git reads it. */
+/** A line that git runs as a shell command. */
 const RUNS = /^(?:x|exec)(?:[ \t\r]|$)/;
-/** What is no text: two different lines may read the same. */
+/** The character for invalid text: two different lines may look equal. */
 const NO_TEXT = '\ufffd';
 const MAX_BYTES = 1_000_000;
 
-/** How such a file is called. */
+/** The file names of such lists. */
 export const TODO_NAMES: readonly string[] = LISTS.map((list) => basename(list));
 
-/** @param place a path below a repository's directory, with its slash */
+/** Returns whether a path is such a list. @param place a path relative to a repository’s directory, with its slash */
 const isTodo = (place: string) => LIST.test(place);
 const holdsTodo = (place: string) => HOLDS_LIST.test(place);
 
 /**
- * Whether git's next step would take a program from it that is not git's own.
- * @param text what it holds; undefined where that can't be told
+ * Returns whether git’s next step would run a program named in this file that is not git’s own. @param text its
+ * content; undefined if unknown
  */
 function namesProgram(place: string, text: () => string | undefined): boolean {
   const own = NAMING.get(place);
@@ -56,7 +56,8 @@ function namesProgram(place: string, text: () => string | undefined): boolean {
 }
 
 /**
- * The lines of such a list that run something: git ends them at a line feed only, and gives the whole rest to a shell.
+ * Returns the lines of such a list that run something: git ends them at a line feed only, and passes the whole rest to
+ * a shell.
  */
 function runBy(list: string): readonly string[] {
   return list
@@ -65,16 +66,15 @@ function runBy(list: string): readonly string[] {
     .filter((line) => RUNS.test(line));
 }
 
-/** Whether `list` runs nothing but what `before` ran. */
+/** Returns whether `list` runs no command that was not in `before`. */
 function runsOnly(list: string, before: string): boolean {
   const known = new Set(runBy(before));
   return runBy(list).every((line) => known.has(line) && !line.includes(NO_TEXT));
 }
 
 /**
- * Where the lists of the repositories around these names may be, below `tree`: a list that was there before the
- * action may be one of these files, by another name or behind a link. A repository that the action made has no older
- * list.
+ * Returns where the lists of the repositories around these names may be, below `tree`. An older list may be one of
+ * these files by another name or through a link. A repository that the action made has no older list.
  */
 export function listsAround(names: readonly Name[], tree: string): readonly string[] {
   const made = new Set(names.filter(({ verb }) => verb === 'made').map(({ path }) => path));
@@ -84,15 +84,15 @@ export function listsAround(names: readonly Name[], tree: string): readonly stri
   return [...above].filter((directory) => !made.has(directory)).flatMap(listsIn);
 }
 
-/** Where they are, of the repository in this directory. */
+/** Returns the paths of the lists of the repository in this directory. */
 const listsIn = (directory: string): readonly string[] => LISTS.map((list) => `${directory}/.git${list}`);
 
-/** Of such a path, the part below the repository's directory. */
+/** Returns the part of such a path below the repository’s directory. */
 const placeOf = (list: string) => list.slice(list.lastIndexOf('/.git/') + '/.git'.length);
 
 const isIn = (path: string, tree: string) => path === tree || path.startsWith(`${tree}/`);
 
-/** The text of a plain file that is known by one name only; undefined where it is more, or can't be looked at. */
+/** Returns the text of a plain file with only one name; undefined for any other, or if it can’t be read. */
 function plainText(path: string): string | undefined {
   try {
     const at = pathOf(path);
@@ -103,35 +103,35 @@ function plainText(path: string): string | undefined {
   }
 }
 
-/** What git keeps for itself in the repositories of submodules and other worktrees. */
+/** Git’s own data in the repositories of submodules and other worktrees. */
 const KEPT_THERE = /^\/(modules|worktrees)\/.+\/(index|[^/]+\.lock)$/;
 const isObeyedThere = (place: string) =>
   GIT_OBEYS.some((name) => place === `/${name}` || place.startsWith(`/${name}/`)) && !KEPT_THERE.test(place);
-/** Names that one of those has. */
+/** The names that occur in such paths. */
 export const PARTS: readonly string[] = [...new Set([...BARE_REPOSITORY.flat(), 'config'])];
 const UNKEPT = ' (changed while the command ran and not kept: it stays in place)';
 const STAYS = ' (could not be set aside: it stays in place)';
-/** A directory that was moved, and that its owner has closed. */
+/** The reason for a moved directory that its owner can’t read. */
 const UNREAD = 'has files that can’t be read';
 const RUN_NEXT = 'lists commands that git runs when it goes on with the rebase';
 const RUN_BY_NEXT = 'names a program that git runs when it goes on';
 export const MAX_LOOKED_AT = 50_000;
-/** More than the launcher is ever told of: where others run so many, it is said, and they stay. */
+/** The most files that are set aside, more than the launcher accepts: with more the user is told, and they stay. */
 const MAX_ASIDE = 50_000;
-/** As `unkeptIn` has it. */
+/** Means that no file exists, as in `unkeptIn`. */
 const NO_FILE = '';
 const LEADS = 'leads to what others run or obey';
 
-/** What is seen of the files there. */
+/** Reads the files in question, here or on a host. */
 export type Look = {
   exists(path: string): boolean;
-  /** Of a directory; undefined where it can't be read. */
+  /** Returns the entries of a directory; undefined if it can’t be read. */
   entries(
     directory: string,
   ): readonly { readonly name: string; isDirectory(): boolean; isSymbolicLink(): boolean }[] | undefined;
-  /** Of a plain file with one name; undefined where it is more, or can't be looked at. */
+  /** Returns the text of a plain file with one name; undefined for any other, or if it can’t be read. */
   text(path: string): string | undefined;
-  /** Which file it is, as `Name` has it, also behind links; undefined where there is none. */
+  /** Returns the identity of a file as in `Name`, with links resolved; undefined if there is none. */
   file(path: string): string | undefined;
 };
 
@@ -142,20 +142,20 @@ export const HERE: Look = {
   file: fileBehind,
 };
 
-/** What an action left, or a thing in a directory that it moved. */
+/** A file that an action left, or an entry of a directory that it moved. */
 type Thing = Pick<Name, 'path' | 'kind'>;
 
-/** What is known of a tree besides the names that count everywhere. */
+/** The facts about a tree besides the file names that count everywhere. */
 export type Known = {
-  /** What the user's start files name, with all below it. */
+  /** The paths that the user’s start files name; everything below them counts too. */
   readonly places: readonly Later[];
-  /** Whether the session itself made this directory. */
+  /** Returns whether the session itself made this directory. */
   isOwn(directory: string): boolean;
 };
 
 const NOTHING: Known = { places: [], isOwn: () => false };
 
-/** Each once, none below another. `tree` is the project's. */
+/** Returns the files to set aside, each once and none below another. `tree` is the project’s. */
 function laterIn(names: readonly Name[], tree: string, look: Look = HERE, known: Known = NOTHING): readonly Later[] {
   const fresh = new Set(names.filter(({ verb }) => verb !== 'changed').map(({ path }) => path));
   const isNew = ({ verb, kind, before }: Name) => verb === 'made' && kind === 'directory' && !before;
@@ -170,12 +170,12 @@ function laterIn(names: readonly Name[], tree: string, look: Look = HERE, known:
   return topmost(found, ({ path }) => path);
 }
 
-/** What is at such a place or below it, and a link by which it is reached. */
+/** Returns a test whether a path is at such a place or below it, or is a link that leads to one. */
 function placesBy(places: readonly Later[]): (thing: Thing) => Later | undefined {
   const { over, below } = around(places, ({ path }) => path);
   return ({ path, kind }) => {
     const found = over(path) ?? (kind === 'link' ? below(path) : undefined);
-    // A directory is made with what is put into it, which counts.
+    // A new directory counts by the files put into it.
     return found && (kind !== 'directory' || path !== found.path) ? { path, what: found.what } : undefined;
   };
 }
@@ -186,7 +186,7 @@ type Tree = Pick<Known, 'isOwn'> & {
   readonly look: Look;
 };
 
-/** Whether the name that counts lies in a directory that the session itself made: nobody else works there. */
+/** Returns whether the relevant name is in a directory that the session made, where nobody else works. */
 function isInOwn(inside: string, { tree, isOwn }: Tree): boolean {
   for (let end = (controlNameAt(inside) ?? 0) - 1; end > 0; end = inside.lastIndexOf('/', end - 1))
     if (isOwn(join(tree, inside.slice(0, end)))) return true;
@@ -216,7 +216,7 @@ function laterAt(thing: Thing, within: Tree): Later | undefined {
   return bare ? { path, what: 'makes its directory a git repository' } : undefined;
 }
 
-/** A list of commands that git goes on with, or what leads to one by another name. */
+/** Returns why a file is a list of git’s next steps, or leads to one by another name. */
 function runsNext({ path, kind }: Thing, place: string, look: Look): boolean {
   return isTodo(place) ? runsSome(path, look) : kind === 'link' && holdsTodo(place);
 }
@@ -226,14 +226,14 @@ function runsSome(path: string, look: Look): boolean {
   return list === undefined || runBy(list).length > 0;
 }
 
-/** Another name of such a list: by which of them it is written to makes no difference. */
+/** Returns why a file is another name of such a list: a write through any name changes it. */
 function listByName({ path, now }: Name, lists: ReadonlyMap<string, readonly string[]>, look: Look): Later | undefined {
   const places = now.file === NO_FILE ? [] : (lists.get(now.file) ?? []).map(placeOf);
   if (places.some((place) => namesProgram(place, () => look.text(path)))) return { path, what: RUN_BY_NEXT };
   return places.some(isTodo) && runsSome(path, look) ? { path, what: RUN_NEXT } : undefined;
 }
 
-/** A directory that was moved here with what it holds: no action can take back a part of it. */
+/** Returns why a directory that was moved here counts: undo can’t take back a part of it. */
 function broughtBy(
   { path: top, verb, kind }: Name,
   look: Look,
@@ -258,7 +258,7 @@ function broughtBy(
   return undefined;
 }
 
-/** The same, with what changed past the store: that never widens what is taken back. */
+/** Returns the same with unrecorded changes, which never widen what is undone. */
 export function laterWith(
   unkept: readonly Name[],
   names: readonly Name[],
@@ -274,7 +274,7 @@ export function laterWith(
   return [...kept, ...past].sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** Without the lists of a rebase whose commands stood in them before the action: who began it knows them. */
+/** Removes the lists of a rebase whose commands were in them before the action: the user who began it knows them. */
 export async function withoutOwnTodo(
   { directory }: Place,
   later: readonly Later[],
@@ -290,28 +290,27 @@ export async function withoutOwnTodo(
   });
 }
 
-/** What it needs of the store. */
+/** The operations needed of the store. */
 export type AsidePort = {
   launch(...args: readonly string[]): Promise<Ran>;
   find(number: number): Promise<Recorded | undefined> | Recorded | undefined;
-  /** A text as it may stand on the disk: without secrets. */
+  /** Returns a text without secrets, fit for the disk. */
   hide(text: string): string;
   /**
-   * The record of an undo; of `of`, where that is one that the list marks as undone. Undefined: there is no place for
-   * it.
+   * Creates the record of an undo; of `of`, if that action is to be marked as undone. Undefined if there is no room.
    */
   open(text: string, cwd: string, of?: number): Promise<Place | undefined> | Place | undefined;
-  /** Takes an action back under the number of that record; false: not all of it. */
+  /** Undoes an action under the number of that record; false: not completely. */
   putBack(action: Recorded, into: Place): Promise<boolean>;
-  /** It waits for the user's word, which outlasts the program; and no more. */
+  /** Records that files wait for the user’s decision, which outlasts the program; or that they no longer do. */
   remember(action: Recorded, waiting: Waiting): void;
   forget(action: Recorded): void;
-  /** What the launcher names is known byte by byte. */
+  /** Whether the launcher can be given any file name, byte by byte. */
   readonly namesAll?: true;
   readonly read?: ReadText;
 };
 
-/** Takes that part of the action back; it waits from before the first step on. */
+/** Takes the files out of the tree; the question is recorded before the first step. */
 export async function setAside(action: Recorded, later: readonly Later[], port: AsidePort): Promise<Waiting> {
   const diff = port.hide(await diffOf(action.directory, later, port).catch(() => ''));
   const isTooMuch = later.length > MAX_ASIDE;
@@ -323,14 +322,14 @@ export async function setAside(action: Recorded, later: readonly Later[], port: 
   return takeAside(action, waiting, port);
 }
 
-/** Also anew, where it was cut off. */
+/** Takes the files out of the tree, also again after an interruption. */
 export async function takeAside(action: Recorded, waiting: Waiting, port: AsidePort): Promise<Waiting> {
   const { namesAll = false } = port;
   const only = keptOf(waiting.later).map(({ path }) => path);
   const into = join(dirname(action.directory), String(waiting.aside));
-  // No action holds anything of the store: where nothing is taken out, the record ends as one that did nothing.
+  // No action has the path `into`, so an empty list takes nothing out, where no `--only` would take out everything.
   const ran = await port.launch('--undo', action.directory, '--into', into, '--only', into, ...only);
-  // On a host a name that is no text can't be named to the launcher.
+  // On a host, the launcher can’t be given a name that is not valid text.
   if (ran.code === NOT_ENDED) return waiting; // another window is at it
   if (ran.code === 0 && (namesAll || !only.some((path) => path.includes('\ufffd')))) return waiting;
   const stays = { ...waiting, stays: true };
@@ -338,13 +337,13 @@ export async function takeAside(action: Recorded, waiting: Waiting, port: AsideP
   return stays;
 }
 
-/** Of an action that can't be looked through: what it left may be anything. */
+/** Returns the question for an action that can’t be checked: it may have left anything. */
 export function unseen(tree: string, why: string): Waiting {
   const what = `could not be looked through for what others run later (${why})`;
   return { aside: 0, later: [{ path: join(tree, 'the project'), what }], diff: '', stays: true };
 }
 
-/** The question about it. With a yes the taking back is taken back in turn. */
+/** Returns the question about the files. After a yes they are put back. */
 export function leftoverOf(action: Recorded, { aside, later, diff, stays }: Waiting, port: AsidePort): Leftover {
   const phrases = phrasesOf(action, later, stays);
   const away = stays ? [] : keptOf(later);
@@ -364,7 +363,7 @@ export function leftoverOf(action: Recorded, { aside, later, diff, stays }: Wait
       const came = yes && ((await bring()) || away.length === 0);
       port.forget(action);
       const where = [...told('set aside, and not in the project', away), ...told('still in the project', inPlace)];
-      // It goes to a model.
+      // This text goes to a model.
       if (came) return spelledBytes(`the user accepted: ${phrases.join('; ')}`);
       const word = yes
         ? 'The user has accepted it, but the files that were set aside could not be restored'
@@ -374,10 +373,10 @@ export function leftoverOf(action: Recorded, { aside, later, diff, stays }: Wait
   };
 }
 
-/** What is said of it where nobody could be asked. @param why it was so */
+/** Returns the message about the files when nobody could be asked. @param why the reason */
 export function toldLate(action: Recorded, { aside, later, stays }: Waiting, why: string): string {
   const items = phrasesOf(action, later, stays).map(nameText).join('; ');
-  // The launcher took a part of it out, and left another: nobody but that undo knows which.
+  // The launcher took out only some of them, and only its journal says which.
   if (stays && aside !== 0 && keptOf(later).length > 0)
     return `left for others to run later${why}: ${phrasesOf(action, later).map(nameText).join('; ')} · what is no longer in place is set aside: :undo ${aside} yes brings it`;
   if (stays || keptOf(later).length === 0) return `left for others to run later, and still in place${why}: ${items}`;
@@ -389,12 +388,12 @@ const keptOf = (later: readonly Later[]) => later.filter(({ unkept }) => !unkept
 function phrasesOf({ tree = '' }: Recorded, later: readonly Later[], stays = false): readonly string[] {
   return later.map(({ path, what, unkept }) => {
     const note = unkept ? UNKEPT : stays ? STAYS : '';
-    // Whoever shows it spells out the rest of what a name may hold.
+    // Other characters are escaped where the name is shown.
     return `${path.slice(tree.length + 1).replaceAll('\n', '\u2424')} ${what}${note}`;
   });
 }
 
-/** Before it is set aside: from what was there to what the action left. */
+/** Returns the diff from the earlier content to the action’s content, before the files are set aside. */
 async function diffOf(directory: string, later: readonly Later[], { launch, read }: AsidePort): Promise<string> {
   const { steps } = await launch('--undo', directory);
   const isKept = within(keptOf(later).map(({ path }) => path));

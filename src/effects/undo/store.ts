@@ -1,6 +1,6 @@
 /**
- * The change store (EF-1 … EF-3): what was kept of each action, budgets, and the way back, which the launcher walks
- * (src/effects/launcher/restore.c).
+ * The change store (EF-1 … EF-3): the old states kept for each action, their budgets, and undo, which the launcher
+ * carries out (src/effects/launcher/restore.c).
  */
 import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,61 +30,61 @@ import {
   unmarkUndone,
 } from './record.ts';
 
-/** How long the bytes in use are taken for what they were. */
+/** How long the measured size of the store stays valid, in ms. */
 const ROOM_KNOWN_MS = 30_000;
 
 export type ChangeStoreOptions = {
-  /** The launcher's program. */
+  /** The path of the launcher. */
   readonly launcher: string;
-  /** The private directory of all actions of this user, outside what is worked on. */
+  /** The private directory of all actions of this user, outside the project. */
   readonly directory: string;
-  /** Bytes of all that is kept; 0 keeps nothing. */
+  /** The most bytes kept in total; 0 keeps nothing. */
   readonly budgetBytes: number;
-  /** Bytes of one file where the file system can't share its blocks with a copy. */
+  /** The most bytes of one file where the file system can’t share blocks with a copy. */
   readonly maxFileBytes: number;
-  /** Keys and passwords are kept as well. */
+  /** Keys and passwords are kept too. */
   readonly credentials?: boolean;
   readonly days: number;
   readonly session: string;
-  /** The Norris run under way. */
+  /** Returns the id of the current Norris run. */
   readonly run: () => string | undefined;
   readonly now: () => number;
-  /** A text as it may stand on the disk: without secrets. */
+  /** Returns a text without secrets, fit for the disk. */
   readonly hide: (text: string) => string;
-  /** Tells the user what passed by the store. */
+  /** Tells the user about changes that were not recorded. */
   readonly warn: (text: string) => void;
-  /** Told of each file that an action of a model has changed. */
+  /** Called with the files that an action of a model has changed. */
   readonly changed?: (files: readonly string[]) => void;
-  /** More is known of what the run under way has changed. */
+  /** Called when more changes of the current run are known. */
   readonly onChanged?: () => void;
 };
 
-/** What a kept command is started with, and how its end is told. */
+/** How a kept command is started, and how its end is reported to the store. */
 export type Keeping = {
   readonly directory: string;
-  /** Where the launcher says how the command ended. */
+  /** The file for the launcher’s report about the command’s end. */
   readonly statusFile: string;
-  /** Changes below it that passed by are looked for at the end. */
+  /** The directory that is searched for unrecorded changes at the end. */
   readonly tree: string;
   readonly budgetBytes: number;
   readonly fileBytes: number;
   readonly credentials: boolean;
-  /** For the model, once it has ended: what it was not allowed to change. Never throws. */
+  /** Returns for the model, after the end, what the command was not allowed to change. Never throws. */
   refusal(): string | undefined;
-  /** To be called once its last process has ended. Never throws. */
+  /** Call it after the last process has ended. Never throws. */
   end(): void;
-  /** In place of that: it was never begun, and no record of it stays. Never throws. */
+  /** Call it instead if the command never began; its record is removed. Never throws. */
   drop(): void;
-  /** Behind it, once: what the action left that the user decides on. Never rejects. */
+  /** Call it once after the end: returns the leftovers that the user decides about. Never rejects. */
   left(): Promise<Leftover | undefined>;
-  /** Behind that: the action that takes back what it changed, and whether that is all. */
+  /** Call it after that: returns the action that undoes the command’s changes, and whether it covers them all. */
   attempt(): { readonly action?: number; readonly whole: boolean };
 };
 
-/** What the launcher notes of changes that can't be taken back. */
+/** The launcher’s notes about changes that can’t be undone. */
 const LOST = /^(?:unkept|unchecked|skipped|secret) /;
 
-/** In ms since 1970; of what has not ended yet a time that never comes. */
+/** Returns the end in ms since 1970; infinity if it has not ended. */
 function endedAt({ directory }: Place): number {
   return statSync(join(directory, 'summary'), { throwIfNoEntry: false })?.mtimeMs ?? Number.POSITIVE_INFINITY;
 }
@@ -92,20 +92,20 @@ function endedAt({ directory }: Place): number {
 export class ChangeStore implements UndoPort {
   readonly #options: ChangeStoreOptions;
   readonly #running = new Set<number>();
-  /** Commands in Project of which nobody has looked yet at what they left for others to run. */
+  /** Commands in Project whose files have not been checked yet for ones that others run. */
   readonly #inProject = new Set<number>();
-  /** Actions that something passed by, each with the running actions of the session that may explain it. */
+  /** Actions with unrecorded changes, each with the running actions of the session that may explain them. */
   readonly #unexplained = new Map<number, Set<number>>();
   readonly #leftovers: Leftovers;
   #probe: Promise<NotKept | undefined> | undefined;
   readonly #kept: Kept;
   #recovered: Promise<void> | undefined;
   readonly #empty = new EmptyRecords();
-  /** What the last run has changed, as far as it was looked at. */
+  /** The changes of the last run, as far as they were read. */
   #changed: { readonly run: string; readonly net: Net; readonly files: readonly ChangedFile[] } | undefined;
-  /** Those that are being looked at. */
+  /** The reading of changes that is under way. */
   #looking: Promise<void> | undefined;
-  /** Bytes in use, as of when. */
+  /** The measured bytes in use, and the time of the measurement. */
   #room: { readonly used: number; readonly at: number } | undefined;
 
   constructor(options: ChangeStoreOptions) {
@@ -139,8 +139,8 @@ export class ChangeStore implements UndoPort {
   }
 
   /**
-   * Found by trying: a file is made under supervision, and its making is found in the journal. Tried once, but for a
-   * disk that can't be written, which may be mended.
+   * Tests recording by creating a file under supervision and looking for it in the journal. Once, except on a disk that
+   * can’t be written at the moment.
    */
   async unavailable(): Promise<string | undefined> {
     const { launcher, directory, budgetBytes } = this.#options;
@@ -152,8 +152,8 @@ export class ChangeStore implements UndoPort {
   }
 
   /**
-   * Undefined where nothing can be kept: then the command runs as it would without the store. Never throws.
-   * @param project the tree in Project mode: what is made in it for others to run is set aside
+   * Starts recording a command; undefined where that is impossible: then the command runs without it. Never throws.
+   * @param project the tree in Project mode, where files that others run are set aside
    */
   async keepCommand(command: string, cwd: string, project?: string): Promise<Keeping | undefined> {
     if ((await this.unavailable()) !== undefined) return undefined;
@@ -202,8 +202,8 @@ export class ChangeStore implements UndoPort {
   }
 
   /**
-   * Keeps what `file` (absolute, behind all links) is, for a change that this program makes itself. Resolves to how its
-   * end is told; undefined where nothing can be kept.
+   * Keeps the state of `file` (absolute, links resolved) before this program itself changes it. Resolves to a function
+   * that reports the end; undefined where nothing can be kept.
    */
   async keepFile(
     file: string,
@@ -231,7 +231,7 @@ export class ChangeStore implements UndoPort {
     };
   }
 
-  /** Whether a command in Project runs, or what it has left for others to run is not set aside yet. */
+  /** Whether a command in Project runs, or files that it left for others to run are not set aside yet. */
   get runsInProject(): boolean {
     return this.#inProject.size > 0;
   }
@@ -241,7 +241,7 @@ export class ChangeStore implements UndoPort {
     return this.#kept.list();
   }
 
-  /** What a run has changed; undefined where it changed nothing that is kept. */
+  /** Returns the changes of a run; undefined if it made none that were recorded. */
   ofRun(run: string): RunChanges | undefined {
     const actions = this.#records().filter((action) => action.run === run && action.state === 'ended');
     if (actions.length === 0) return undefined;
@@ -249,17 +249,22 @@ export class ChangeStore implements UndoPort {
     return { files: this.changedBy(run), lost: [...new Set(lost.map((note) => note.replace(LOST, '')))] };
   }
 
-  /** The files that the last run has changed, as far as they were looked at; costs nothing. */
+  /** Returns the files that the last run has changed, as far as they were read; costs nothing. */
   changedBy(run: string): readonly ChangedFile[] {
     return this.#changed?.run === run ? this.#changed.files : [];
   }
 
-  /** Until what has just ended is among the files of its run; undefined where nothing is missing. Never rejects. */
+  /**
+   * Resolves when the actions that just ended are included in their run’s files; undefined if none is missing. Never
+   * rejects.
+   */
   get looking(): Promise<void> | undefined {
     return this.#looking;
   }
 
-  /** An action that was no command of this store's has ended: a patch, an applied trial. Never rejects. */
+  /**
+   * Reports the end of an action that was not one of this store’s commands: a patch, an applied trial. Never rejects.
+   */
   async applied(number: number): Promise<void> {
     const action = readRecord(this.#options.directory, number, this.#running);
     if (!action) return;
@@ -267,7 +272,7 @@ export class ChangeStore implements UndoPort {
     await this.#leftovers.learn(action);
   }
 
-  /** Looks at which files an action has changed. */
+  /** Reads which files an action has changed. */
   #look(action: Recorded): void {
     const { run, directory, tree, cwd, notes } = action;
     const looking = (this.#looking ?? Promise.resolve()).then(async () => {
@@ -298,7 +303,9 @@ export class ChangeStore implements UndoPort {
     return this.#kept.undo(target, shown);
   }
 
-  /** Takes an action back as a whole, or nothing of it; why not, in a line. Does nothing where that is done. */
+  /**
+   * Undoes an action completely, or not at all; returns why not, in one line. Does nothing if it was undone already.
+   */
   async takeBack(number: number): Promise<string | undefined> {
     const action = readRecord(this.#options.directory, number, this.#running);
     if (!action) return 'it is not kept any more';
@@ -318,7 +325,7 @@ export class ChangeStore implements UndoPort {
     return result;
   }
 
-  /** A line for `doctor`. */
+  /** Returns a line for `doctor`. */
   async describe(): Promise<string> {
     const why = await this.unavailable();
     if (why !== undefined) return why;
@@ -351,8 +358,8 @@ export class ChangeStore implements UndoPort {
   }
 
   /**
-   * Returns the bytes that are in use behind it. All records are read for it, so not before each command: what other
-   * windows keep meanwhile is seen a little later.
+   * Makes room and returns the bytes then in use. It reads all records, so it does not run before each command; other
+   * windows’ records are noticed a little later.
    */
   #makeRoom(): number {
     const { now, days, budgetBytes } = this.#options;
@@ -364,11 +371,11 @@ export class ChangeStore implements UndoPort {
     return used;
   }
 
-  /** Whether it left nothing, so that there is no record of it any more. */
+  /** Handles the end of an action; returns whether it changed nothing, so that its record was dropped. */
   #ended(place: Place): boolean {
     const { directory, warn } = this.#options;
     this.#running.delete(place.number);
-    // Nearly all: no more is read of it than that, since the model's next step waits.
+    // The usual case: nothing more is read, since the model’s next step waits.
     if (leftNothing(place)) {
       this.#empty.add(place);
       return true;
@@ -380,7 +387,7 @@ export class ChangeStore implements UndoPort {
       action.notes.filter((note) => !isUnkept(note)),
       warn,
     );
-    // Whether it was another action is looked for behind the result.
+    // The search for an explaining action continues after the result.
     if (action.notes.some(isUnkept)) this.#unexplained.set(action.number, new Set());
     if (this.#room) this.#room = { ...this.#room, used: this.#room.used + action.bytes };
     if (action.touched) this.#look(action);
@@ -393,26 +400,28 @@ export class ChangeStore implements UndoPort {
     try {
       dropRecord(place);
     } catch {
-      // The next program drops it.
+      // The next program removes it.
     }
   }
 
-  /** Nothing of what it has to do is left undone. Idempotent; it can be used further. */
+  /** Completes all pending work. Idempotent; the store can still be used. */
   close(): void {
     this.#empty.settle();
   }
 
-  /** Takes back what a trial had applied halfway, and forgets it; undefined: all is as before, else what is not. */
+  /**
+   * Reverts a half-applied trial and removes its record. Returns undefined on success, otherwise what remains changed.
+   */
   rollBack(number: number): Promise<string | undefined> {
     return this.#kept.rollBack(number);
   }
 
-  /** Whether what is there is the session's: an action made it, and its name displaced nothing of the user's. */
+  /** Returns whether the session made the file at this path, without replacing one of the user’s. */
   madeHere(path: string): boolean {
     return this.#leftovers.made(path);
   }
 
-  /** What earlier programs of this session have asked of the user in vain. Never rejects. */
+  /** Returns the questions of earlier programs of this session that nobody answered. Never rejects. */
   async waiting(): Promise<readonly UnansweredLeftover[]> {
     if ((await this.unavailable()) !== undefined) return [];
     await this.#recover();
@@ -433,7 +442,10 @@ export class ChangeStore implements UndoPort {
     return this.#leftovers.of(explained);
   }
 
-  /** Subtracts what other actions of the session account for; what a running one may account for stays open. */
+  /**
+   * Removes the unrecorded changes that other actions of the session explain; those that a running one may explain stay
+   * open.
+   */
   async #explain(action: Recorded, tell = true): Promise<void> {
     const { launcher, session, directory, warn } = this.#options;
     if (unkeptPaths(action.notes).length === 0) return;
@@ -456,7 +468,7 @@ export class ChangeStore implements UndoPort {
     }
   }
 
-  /** Before all else, once. */
+  /** Finishes interrupted work. Call once, before anything else. */
   #recover(): Promise<void> {
     this.#recovered ??= this.#finishCut();
     return this.#recovered;
@@ -468,7 +480,7 @@ export class ChangeStore implements UndoPort {
     await this.#kept.recover();
     for (const action of this.#records()) if (cut.has(action.number)) this.#look(action);
     await this.#leftovers.catchUp();
-    // Of jobs that ended with the program.
+    // Jobs that ended with the program.
     for (const action of this.#records())
       if (action.session === this.#options.session && action.state === 'ended') await this.#explain(action, false);
   }

@@ -1,5 +1,6 @@
 /**
- * Trials (EF-5): a command runs in a copy-on-write view, what it would change is listed, then applied or thrown away.
+ * Trials (EF-5): a command runs in a copy-on-write view of the files; its changes are listed, then applied or
+ * discarded.
  */
 
 import { createHash } from 'node:crypto';
@@ -12,20 +13,20 @@ import { textOfBytes } from './paths.ts';
 import { describeSteps, diffsBetween, type ReadText } from './preview.ts';
 import type { Opening } from './record.ts';
 
-/** A trial that was set up, as its disk knows it. */
+/** A trial’s files on the disk. */
 export type TrialPlace = {
   readonly number: number;
-  /** Its own directory in the store. */
+  /** The trial’s own directory in the store. */
   readonly directory: string;
-  /** Where its command runs, named as the kernel will: a link on the way would be another tree. */
+  /** The directory of its command with links resolved, since a link on the way would mean another tree. */
   readonly cwd: string;
-  /** What is seen copy-on-write: the tree of that directory, and places that are nobody's. */
+  /** The copy-on-write directories: the tree of that directory, and shared temporary ones. */
   readonly trees: readonly string[];
   /** It shows what a run in Project mode would do. */
   readonly asProject?: true;
 };
 
-/** How the launcher says that the command of a trial went. */
+/** The launcher’s report about a trial’s command. */
 export type TrialStatus =
   | { readonly kind: 'notStarted'; readonly why: string }
   | { readonly kind: 'running' }
@@ -33,76 +34,76 @@ export type TrialStatus =
   | { readonly kind: 'killed'; readonly signal: number }
   | { readonly kind: 'stopped'; readonly by: string };
 
-/** Where trials lie and are worked on: this machine (`local-trials.ts`), or a host (`far-trials.ts`). */
+/** The files and operations of trials: on this machine (`local-trials.ts`) or on a host (`far-trials.ts`). */
 export type TrialDisk = {
-  /** Why nothing can be tried there, in one line; undefined where it can. Found by trying. Never rejects. */
+  /** Returns why trials are impossible there, in one line; undefined if they work. Found by a test. Never rejects. */
   probe(): Promise<string | undefined>;
-  /** Makes the directory of a trial of a command in `cwd`. Rejects with a line for the user. */
+  /** Creates the directory for a trial of a command in `cwd`. Rejects with a line for the user. */
   open(opening: Opening, cwd: string, mode: TrialMode): Promise<TrialPlace>;
-  /** The launcher's list of what would change, as it prints it; or why there is none. Never rejects. */
+  /** Returns the list of changes as the launcher prints it, or why there is none. Never rejects. */
   changes(trial: TrialPlace): Promise<Buffer | string>;
-  /** What the launcher noted of it: a word and a path each. Never rejects. */
+  /** Returns the launcher’s notes about it: a word and a path each. Never rejects. */
   notes(trial: TrialPlace): Promise<readonly string[]>;
-  /** What changed since it began. Never rejects. */
+  /** Returns the files that changed since the trial began. Never rejects. */
   conflicts(trial: TrialPlace): Promise<Ran>;
   /**
-   * Makes an action of it and does it, once: begun before, it is refused. `lost`: nobody has said how it ended; whoever
-   * opens the store next finds the journal. May reject before anything is done.
+   * Applies the trial as an action, once: a second call is refused. `lost`: the result is unknown, and the next program
+   * finds the journal. May reject before anything is done.
    */
   apply(trial: TrialPlace, opening: Opening): Promise<Ran & { readonly lost?: true }>;
-  /** Throws it away. Never rejects where it is gone. */
+  /** Discards the trial. Never rejects if it is gone. */
   remove(trial: Pick<TrialPlace, 'directory'>): Promise<void>;
-  /** Throws away those whose program is gone. Never rejects. */
+  /** Discards the trials of programs that have ended. Never rejects. */
   discardAbandoned(): Promise<void>;
   readonly read: ReadText;
 };
 
-/** The launcher's words for the trees of a trial. */
+/** Returns the launcher’s options for the trees of a trial. */
 export function treeOptions({ trees }: Pick<TrialPlace, 'trees'>): readonly string[] {
   return trees.flatMap((tree) => ['--tree', tree]);
 }
 
-/** Codes of an apply that has changed nothing: something changed since the trial, or it was not begun. */
+/** Exit codes of an apply that changed nothing: a file changed since the trial, or the apply did not begin. */
 const CONFLICTS = 1;
 const NOT_BEGUN = 126;
 
 export type TrialOptions = {
   readonly disk: TrialDisk;
-  /** The Norris run under way, which an applied trial is then a part of. */
+  /** Returns the current Norris run, to which an applied trial then belongs. */
   readonly group?: () => string | undefined;
-  /** Bytes that a trial may write. */
+  /** The most bytes that a trial may write. */
   readonly spaceBytes: number;
   readonly session: string;
   readonly now: () => number;
   readonly hide: (text: string) => string;
-  /** Starts a command of the model in a trial. */
+  /** Runs a command of the model in a trial. */
   readonly run: (
     command: string,
     trial: OpenTrial,
-    /** `cwd`: as it was asked for. */
+    /** `cwd`: the directory as requested. */
     options: {
       readonly cwd: string;
       readonly signal: AbortSignal;
       readonly env: Readonly<Record<string, string>>;
     },
   ) => Promise<{ readonly command: RunningCommand; readonly status: () => Promise<TrialStatus> }>;
-  /** Takes back what was applied halfway; undefined when all is as before, else what is not. */
+  /** Reverts a half-applied trial; undefined on success, otherwise what remains changed. */
   readonly rollBack: (number: number) => Promise<string | undefined>;
-  /** One was applied, and is an action of this number. */
+  /** Called when a trial was applied as the action with this number. */
   readonly applied?: (number: number) => Promise<void>;
 };
 
-/** A trial that is set up and not started. */
+/** A trial that is prepared and not started. */
 export type OpenTrial = TrialPlace & {
   readonly id: string;
   readonly spaceBytes: number;
-  /** To be called when the command has ended. `output`: what of it is known. Never rejects. */
+  /** Call it when the command has ended. `output`: its output, as far as known. Never rejects. */
   outcome(status: TrialStatus, output: string, interrupted?: boolean): Promise<TrialOutcome>;
 };
 
 export class TrialStore implements Trials {
   readonly #options: TrialOptions;
-  /** Those of this process, by their names. */
+  /** The trials of this process, by name. */
   readonly #open = new Map<string, { readonly place: TrialPlace; readonly opening: Opening }>();
   #probe: Promise<string | undefined> | undefined;
 
@@ -114,7 +115,7 @@ export class TrialStore implements Trials {
     this.#probe ??= this.#options.disk.probe();
     const trying = this.#probe;
     const why = await trying;
-    // What stands in the way may be mended: a full disk, a connection.
+    // The obstacle may disappear: a full disk, a lost connection.
     if (why !== undefined && this.#probe === trying) this.#probe = undefined;
     return why;
   }
@@ -137,7 +138,7 @@ export class TrialStore implements Trials {
     }
   }
 
-  /** Sets a trial up, for whoever starts the command themselves. Rejects where there is no place for it. */
+  /** Prepares a trial for a caller that starts the command itself. Rejects if there is no room for it. */
   async open(text: string, cwd: string, mode: TrialMode): Promise<OpenTrial> {
     const { disk, session, now, hide, spaceBytes, group } = this.#options;
     const run = group?.();
@@ -227,14 +228,14 @@ export class TrialStore implements Trials {
       return { kind: 'cannotTell', why: listed, ...exit };
     }
     const { digest, changes, deletedBytes, writtenBytes } = listed;
-    // Project mode refuses these as well.
+    // Project mode blocks these as well.
     const outside = place.asProject ? [] : listed.outside;
     const exitCode = status.kind === 'exited' ? status.code : status.kind === 'killed' ? 128 + status.signal : 128;
     const doubts = doubtsOf(output, listed.outside);
     return { kind: 'changes', id, exitCode, changes, deletedBytes, writtenBytes, digest, doubts, outside };
   }
 
-  /** Why nothing can be said, in a line. */
+  /** Returns why the trial can’t tell its changes, in one line. */
   async #told(place: TrialPlace, status: TrialStatus, output: string, interrupted: boolean): Promise<Listed | string> {
     if (status.kind === 'notStarted' && relationOf(place.trees[0] ?? '/', dirname(place.directory)) !== 'apart')
       return OWN_STORE;
@@ -290,7 +291,7 @@ function countOf(changes: number): string {
   return changes === 1 ? '1 change' : `${changes} changes`;
 }
 
-// What it would change, as the launcher lists it.
+// Parses the launcher’s list of a trial’s changes.
 
 const KINDS: ReadonlyMap<string, TrialChange['kind']> = new Map([
   ['A', 'created'],
@@ -312,9 +313,9 @@ export type Listed = {
   readonly deletedBytes: number;
   readonly writtenBytes: number;
   readonly digest: string;
-  /** Paths outside the trees that it was refused to write. */
+  /** Paths outside the trees that the trial was not allowed to write. */
   readonly outside: readonly string[];
-  /** Where the new content of a path of the list stands. */
+  /** Returns the path of a listed file’s new content. */
   readonly upperOf: (path: string) => string;
 };
 
@@ -322,7 +323,7 @@ const REFUSED = 'refused ';
 const UNREADABLE = 'the list of changes can’t be read';
 const MOST_MODE = 0o7777;
 
-/** What the trial itself noted that it can't show. */
+/** Returns the notes on changes that a trial can’t show. */
 function untold(notes: readonly string[]): string | undefined {
   for (const note of notes) {
     const [word = '', path = ''] = note.split(/ (.*)/s);
@@ -337,8 +338,8 @@ function untold(notes: readonly string[]): string | undefined {
 }
 
 /**
- * The launcher's list, as it printed it; or why it can't be told. What it names must lie in the trees, whoever says so.
- * @param notes what it noted besides
+ * Parses the launcher’s list; or returns why it can’t be used. Every path must be in the trees, whoever made the list.
+ * @param notes the launcher’s notes
  */
 export function readChanges(
   output: Buffer,
@@ -373,20 +374,20 @@ export function readChanges(
   };
 }
 
-/** Undefined for what is no line of such a list. */
+/** Parses one line; undefined if it is invalid. */
 function readChange(facts: string, path: string, trees: readonly string[]): TrialChange | undefined {
   const [kind = '', type = '', mode, bytes, , flags] = facts.split(' ');
   const [known, thing, bits, size] = [KINDS.get(kind), TYPES.get(type), Number(mode), Number(bytes)];
   const whole = [bits, size].every((number) => Number.isSafeInteger(number) && number >= 0) && bits <= MOST_MODE;
   const names = path.slice(1).split('/');
-  // A tree's own root can't be made or go.
+  // The root of a tree can’t be created or removed.
   const inside = trees.some((tree) => relationOf(tree, path) === 'above' || (tree === path && kind === 'P'));
   if (!known || !thing || !whole || !inside || names.some((name) => name === '' || name === '.' || name === '..'))
     return undefined;
   return { path, kind: known, type: thing, mode: bits, bytes: size, shared: flags === 's' };
 }
 
-/** How the directory `a` lies to `b`, both absolute and without links. */
+/** Returns the relation of directory `a` to `b`, both absolute and without links. */
 export function relationOf(a: string, b: string): 'same' | 'above' | 'below' | 'apart' {
   const below = (path: string, top: string) => path.startsWith(top === '/' ? '/' : `${top}/`);
   return a === b ? 'same' : below(b, a) ? 'above' : below(a, b) ? 'below' : 'apart';

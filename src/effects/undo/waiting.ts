@@ -1,25 +1,23 @@
-/**
- * What an action in Project left, as it stands beside the action: so that a question outlasts the program that asks it.
- */
+/** Records beside an action its files that wait for the user’s decision, so that the question outlasts the program. */
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Recorded } from './record.ts';
 
-/** A path that is set aside with all below it, and what it is to others. */
+/** A path that is set aside with everything below it, and the reason. */
 export type Later = {
   readonly path: string;
   readonly what: string;
-  /** It changed past the store, which therefore can't take it out of the tree. */
+  /** Its change was not recorded, so the store can’t take it out of the tree. */
   readonly unkept?: true;
 };
 
-/** What is set aside until the user has spoken. */
+/** The files that are set aside until the user decides. */
 export type Waiting = {
-  /** The action that holds it. */
+  /** The number of the action that holds them. */
   readonly aside: number;
   readonly later: readonly Later[];
   readonly diff: string;
-  /** It could not be taken out of the tree, or not all of it. */
+  /** Whether they could not be taken out of the tree completely. */
   readonly stays: boolean;
 };
 
@@ -28,7 +26,7 @@ type Place = Pick<Recorded, 'directory'>;
 const WAITS = 'waits.json';
 const MADE = 'made';
 
-/** Undefined where nothing waits. */
+/** Returns the waiting files of an action; undefined if there are none. */
 export function readWaiting({ directory }: Place): Waiting | undefined {
   try {
     const value: unknown = JSON.parse(readFileSync(join(directory, WAITS), 'utf8'));
@@ -38,23 +36,23 @@ export function readWaiting({ directory }: Place): Waiting | undefined {
   }
 }
 
-/** In one step. On a full disk nothing is written: then the question ends with the program. */
+/** Records them in one step. On a full disk nothing is written: then the question ends with the program. */
 export function writeWaiting({ directory }: Place, waiting: Waiting): void {
   try {
     const path = join(directory, WAITS);
     writeFileSync(`${path}.new`, JSON.stringify(waiting), { mode: 0o600 });
     renameSync(`${path}.new`, path);
   } catch {
-    // What is set aside stays so, and is in the list.
+    // The files stay set aside, and are listed.
   }
 }
 
-/** The user has spoken. */
+/** Removes the record after the user’s decision. */
 export function forgetWaiting({ directory }: Place): void {
   rmSync(join(directory, WAITS), { force: true });
 }
 
-/** What of it the session made, as `Provenance` tells it; undefined: nobody has looked at what the action left. */
+/** Returns which of the files the session made, in the form of `Provenance`; undefined if nobody has checked. */
 export function readMade({ directory }: Place): string | undefined {
   try {
     return readFileSync(join(directory, MADE), 'utf8');
@@ -67,7 +65,7 @@ export function writeMade({ directory }: Place, made: string): void {
   try {
     writeFileSync(join(directory, MADE), made, { mode: 0o600 });
   } catch {
-    // The next program looks again.
+    // The next program checks again.
   }
 }
 
