@@ -38,6 +38,9 @@ characters of the scripts that it runs.
 - **Scripts**: \`python3 x.py\`, \`bash x.sh\`, \`./x\`, \`npm run x\`, plain makefiles, and the project's modules that
   a script imports, three levels deep and up to 256 kB each. Other languages stay unknown. If one of these files changes
   before the launch, nothing runs ([how Python is judged](decisions/python-by-its-tree.md)).
+- **Installers**: a package by its plain name, from the installer's own registry, is safe in every ecosystem. A file, an
+  address, a path or an install without a name is unknown ([why](decisions/what-an-install-counts-as.md)).
+- **Environments of Python**: \`. .venv/bin/activate\` and \`.venv/bin/pytest\` run the project's code, as its tests do.
 - **New projects**: a directory that was cloned or unpacked during a session is new until a later session, once you have
   run a command there. Its tests, builds and wrappers are unknown, and so is git where hooks or settings that start
   programs came with it. Known directories are in \`~/.local/state/aish/trees.jsonl\`.

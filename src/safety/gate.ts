@@ -641,7 +641,7 @@ function withOperands(named: string[], { root, level, path, operands }: Reading,
     const role = roleOf(level, at);
     if (role === undefined || (text.includes('/') && !isOwnProject(machine, text))) return undefined;
     if (ANY.has(role)) continue;
-    const chooses = role === 'project' || (role === 'judged' && runsProject);
+    const chooses = role === 'project' || role === 'package' || (role === 'judged' && runsProject);
     if (!chooses || !PLAIN.test(text)) return undefined;
     named.push(text);
   }

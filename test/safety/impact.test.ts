@@ -7,6 +7,7 @@ import { countText } from '../../src/safety/impact/files.ts';
 import { localSight, previewImpact, withImpact } from '../../src/safety/impact/preview.ts';
 
 import { judgeCommand } from '../../src/safety/index.ts';
+import { oneLine } from '../../src/ui/screen/halt/danger.ts';
 import { lacks } from '../support/lacks.ts';
 
 const missing = lacks('git');
@@ -201,10 +202,10 @@ test('the impact of kill names the process', async () => {
   }
 });
 
-test.skipIf(missing)('computing an impact changes no file, and hostile file names are shown escaped', async () => {
+test.skipIf(missing)('computing an impact changes no file, and a question escapes hostile file names once', async () => {
   writeFileSync(join(cwd, 'a\x1b[2J\nb'), '');
   const before = readFileSync(join(cwd, '.git', 'index'));
-  const lines = (await impact('rm a*; git status')).flat().join('');
+  const lines = (await impact('rm a*; git status')).flat().map(oneLine).join('');
   expect(lines).toContain('a⟨U+001B⟩[2J⟨U+000A⟩b');
   expect(lines).not.toMatch(/[\x1b\n]/);
   expect(readFileSync(join(cwd, '.git', 'index')).equals(before)).toBe(true);

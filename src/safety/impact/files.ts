@@ -3,7 +3,6 @@ import { glob, lstat, opendir } from 'node:fs/promises';
 import { basename, isAbsolute, join, relative } from 'node:path';
 import type { Count, IsOver, Named } from '../../contracts/machine.ts';
 import { matchesGlob } from '../../text/matching.ts';
-import { visible } from '../../text/sanitize.ts';
 import { bytesText } from '../../text/spelled.ts';
 
 const MAX_PATHS = 200;
@@ -66,13 +65,10 @@ export function countText({ files, bytes, more }: Count, limitMs: number): strin
   return files === 0 ? undefined : `at least ${text} (counting stopped after ${limitMs / 1000} s)`;
 }
 
-/**
- * Returns a path as a person would write it, relative within the directory, and escaped so that it can’t imitate the
- * dialog.
- */
+/** Returns a path as a person would write it, relative within the directory; the screen escapes it. */
 export function shown(path: string, cwd: string): string {
   const near = relative(cwd, path);
-  return visible(near === '' ? '.' : near.startsWith('..') ? path : near).replaceAll('\n', '⟨U+000A⟩');
+  return near === '' ? '.' : near.startsWith('..') ? path : near;
 }
 
 /** One file with the properties that `find` tests. */

@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process';
-import { visible } from '../../text/sanitize.ts';
 
 /** Wraps a program in the kernel sandbox, so that programs which a repository makes git run can’t change anything. */
 export type Wrap = (argv: readonly string[]) => readonly string[];
@@ -161,7 +160,7 @@ const LOSSES: ReadonlyMap<string, Loss> = new Map<string, Loss>([
     'stash',
     async (git, cwd, { has }, left) => {
       const entries = has('drop', 'clear') ? textLines(await git(cwd, ['stash', 'list'], left())) : [];
-      return entries.length > 0 ? [`stashes: ${entries.length}; newest ${visible(entries[0] ?? '')}`] : [];
+      return entries.length > 0 ? [`stashes: ${entries.length}; newest ${entries[0] ?? ''}`] : [];
     },
   ],
 ]);
@@ -170,7 +169,7 @@ async function cleaned(git: GitReader, cwd: string, all: boolean, ignored: boole
   const flags = [...(all ? ['-x'] : []), ...(ignored ? ['-X'] : [])];
   const files = textLines(await git(cwd, ['clean', '-n', '-d', ...flags], left()));
   if (files.length === 0) return [];
-  const names = files.slice(0, 5).map((line) => visible(line.replace(/^Would remove /, '')));
+  const names = files.slice(0, 5).map((line) => line.replace(/^Would remove /, ''));
   return [`untracked: ${names.join(', ')}${files.length > 5 ? ` and ${files.length - 5} more` : ''}`];
 }
 
@@ -207,7 +206,7 @@ async function commits(
   );
   if (list.length === 0) return [];
   const number = list.length === 50 ? '50 or more commits' : `${list.length} commit${list.length === 1 ? '' : 's'}`;
-  return [`${number} ${visible(what)}: ${visible(list[0] ?? '')}${list.length > 1 ? ', …' : ''}`];
+  return [`${number} ${what}: ${list[0] ?? ''}${list.length > 1 ? ', …' : ''}`];
 }
 
 function textLines(text: string | undefined): readonly string[] {

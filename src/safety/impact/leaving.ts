@@ -1,7 +1,6 @@
 /** Lists the data that would leave the machine: commits ahead of the remote, files with their sizes (AC-8). */
 import { isCredential } from '../../knowledge/credential-files.ts';
 import type { Leaving } from '../../session/action.ts';
-import { visible } from '../../text/sanitize.ts';
 import { bytesText } from '../../text/spelled.ts';
 import { remoteOf } from '../programs/leaving.ts';
 import type { Sending } from '../verdict.ts';
@@ -31,7 +30,7 @@ export async function leavingOf(sendings: readonly Sending[], cwd: string, wrap?
 }
 
 function plain({ to, what, connects = [] }: Sending): Leaving {
-  return { to: visible(to) || 'the remote of this repository', what: what.map(visible), connects };
+  return { to: to || 'the remote of this repository', what, connects };
 }
 
 async function described(sending: Sending, cwd: string, git: GitReader): Promise<readonly Leaving[]> {
@@ -71,12 +70,11 @@ async function pushed(sending: Sending, git: GitReader): Promise<readonly Leavin
   const urls = await read('remote', 'get-url', '--push', '--all', name);
   const addresses = urls === '' ? [(await read('ls-remote', '--get-url', name)) || name] : urls.split('\n');
   const receivers = addresses.flatMap((address) => remoteOf(address) ?? []);
-  if (receivers.length === 0)
-    return urls === '' && !/[/.:]/.test(name) ? [{ ...plain(sending), to: visible(name) }] : [];
+  if (receivers.length === 0) return urls === '' && !/[/.:]/.test(name) ? [{ ...plain(sending), to: name }] : [];
   const ahead = await commitsAhead(read, urls === '' ? undefined : name, refs, branch);
   // Files that the command itself adds are sent as well.
   const added = sending.git?.adds ? lines(await read('ls-files', '--others', '--exclude-standard')) : [];
-  const keys = [...new Set([...ahead.files, ...added])].filter(isCredential).map(visible);
+  const keys = [...new Set([...ahead.files, ...added])].filter(isCredential);
   const more = sending.git?.commits ? ['and what this command commits first'] : [];
   const what = [...ahead.what, ...more];
   return receivers.map(({ to, connects = [] }) => ({ to, what, connects, ...(keys.length > 0 ? { keys } : {}) }));
@@ -111,8 +109,8 @@ async function commitsAhead(
   const size = Number.isFinite(bytes) && bytes > 0 ? `, ${bytesText(bytes)}` : '';
   const counted = `${commits.length} commit${commits.length === 1 ? '' : 's'} to ${where}`;
   const what = [
-    visible(`${counted}, ${files.size} file${files.size === 1 ? '' : 's'}${size}`),
-    ...commits.slice(0, MAX_SUBJECTS).map((commit) => visible(commit.split('\n')[0] ?? '')),
+    `${counted}, ${files.size} file${files.size === 1 ? '' : 's'}${size}`,
+    ...commits.slice(0, MAX_SUBJECTS).map((commit) => commit.split('\n')[0] ?? ''),
     ...(commits.length > MAX_SUBJECTS ? [`and ${commits.length - MAX_SUBJECTS} more`] : []),
   ];
   return { what, files };

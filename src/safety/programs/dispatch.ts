@@ -33,7 +33,7 @@ import { NETWORK_TOOLS, REMOTE } from './network-tools.ts';
 import type { Operand } from './options.ts';
 import { judgeOutputs } from './outputs.ts';
 import { DELETING, ENDING, OVERWRITING, SCHEDULED } from './overwriting.ts';
-import { absolute, fileKey } from './paths.ts';
+import { absolute, fileKey, isOwnEnvironment, runsProject } from './paths.ts';
 import { BUILD, PROJECT } from './project.ts';
 import { prove } from './proof.ts';
 import { isDryReading, isIdle, roleOf } from './record.ts';
@@ -108,7 +108,10 @@ export function dispatch(
   if (asksForHelp(call)) return help(call);
   if (isPath && isLocalScript(word.text) && !isFamous(call, word.text)) return localScript(call, word.text, disabled);
   // Every program that would run was read, and every word of the call is known.
-  const isOfSystem = !isPath || isSystemWord(word.text);
+  const environment = isPath ? /^(.+)\/bin\/[^/]+$/.exec(word.text)?.[1] : undefined;
+  const isOwn = environment !== undefined && isOwnEnvironment(machine, environment);
+  if (isOwn) machine.note(runsProject(machine, environment));
+  const isOfSystem = !isPath || isOwn || isSystemWord(word.text);
   const project = isOfSystem ? PROJECT.get(name)?.(call) : undefined;
   if (project !== undefined) return project;
   return judgeKnown(call, isOfSystem, disabled);

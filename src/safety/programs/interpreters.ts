@@ -8,7 +8,7 @@ import { destructive, harmless, type StaticVerdict, unknown } from '../verdict.t
 import { type Call, forAll, type Handlers } from './call.ts';
 import { noteOrigin } from './code.ts';
 import { editsInPlace } from './overwriting.ts';
-import { absolute, fileKey, lookAt, runsProject, specialDirectory } from './paths.ts';
+import { absolute, ENVIRONMENT, fileKey, lookAt, runsProject, specialDirectory } from './paths.ts';
 import { lookAtScript, noteUnread } from './shells.ts';
 
 /** Scripts with subcommands that the tables know. */
@@ -301,9 +301,12 @@ function runModule(call: Call, name: string, at: number): string {
     const code = rest.filter(({ text }) => !text.startsWith('-') && !/^\d+$/.test(text));
     return runSource(call, code.map(({ text }) => text).join('\n'), {});
   }
-  if (name === 'venv' || name === 'virtualenv')
-    for (const { text } of rest)
-      if (!text.startsWith('-') && !/^\.?(virtual|v)?env$/.test(text)) machine.note(fillsEnvironment(call, text));
+  if (name === 'venv' || name === 'virtualenv') {
+    const places = rest.flatMap(({ text }) => (text.startsWith('-') ? [] : [text]));
+    for (const place of places)
+      if (place.includes('/') || !ENVIRONMENT.test(place)) machine.note(fillsEnvironment(call, place));
+    if (places.length === 1) machine.written.set(fileKey(machine, join(places[0] ?? '', 'pyvenv.cfg')), '');
+  }
   if (name === 'http.server') {
     machine.sends = true;
     machine.note(unknown('serves the files of a directory to the network'));

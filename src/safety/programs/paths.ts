@@ -342,6 +342,22 @@ export function runsProject(machine: Machine, path = '.'): StaticVerdict {
     : harmless();
 }
 
+/**
+ * Is this a Python environment of the project, by one of the names below which no write is harmless? It must be the
+ * user's, or made by this very command. Activating it, or calling a program in it, runs the project's code.
+ */
+export function isOwnEnvironment(machine: Machine, root: string): boolean {
+  const place = fileKey(machine, root);
+  const marker = join(place, 'pyvenv.cfg');
+  if (!ENVIRONMENT.test(place) || !(machine.written.has(marker) || machine.files?.stat(marker))) return false;
+  const named = [...(machine.own ?? []), ...machine.written.keys(), ...machine.changed, ...machine.scope.made];
+  if (machine.own?.has(place) || named.some((path) => path.startsWith(join(place, 'bin/')))) return false;
+  return isOwnProject(machine, root) && !throughLink(machine, root);
+}
+
+/** Names of directories into which Python environments are made. */
+export const ENVIRONMENT = /(^|\/)\.?(virtual|v)?env$/;
+
 const HOME = /^(~|\/root|\/home\/[^/]+|\/Users\/[^/]+|\$HOME)(?:\/|$)/;
 
 /** Hidden names that tell no tool what to run; any other hidden name may. */

@@ -19,6 +19,7 @@ import {
 } from './paths.ts';
 import {
   type CallFacts,
+  given,
   isDryReading,
   isFed,
   isIdle,
@@ -83,8 +84,14 @@ function judgeOperands(call: Call, reading: Reading): { readonly verdict: Static
     if (role !== 'judged' && !ONLY_TUNES.has(role) && !isLifted(reading, role))
       verdict = worse(verdict, judgeRole(call, role, `operand of ${program}`, field.text));
   }
+  if (level.operands[0] === 'package' && operands.length === 0 && !isDryReading(reading) && !given(reading, ...LISTS))
+    verdict = worse(verdict, unknown('names no package: installs what the project or the system lists', RUNS_FILES));
   return { verdict, fit: true };
 }
+
+/** Options that name a list of packages, which the record's own judge reads. */
+const LISTS = ['-r', '--requirement'];
+const RUNS_FILES = { runsFiles: true };
 
 /** Judges an option that writes to a file whose name only the program knows. */
 function judgeOption(call: Call, role: Role, what: string, value: string | undefined): StaticVerdict {
@@ -136,6 +143,8 @@ function judgeRole(call: Call, role: Role, what: string, value: string): StaticV
       return makesEmpty(call, value);
     case 'into':
       return fillsDirectory(call.machine, value);
+    case 'package':
+      return installs(call, value);
     case 'write':
       return writes(call, value);
     case 'project':
@@ -151,6 +160,33 @@ function judgeRole(call: Call, role: Role, what: string, value: string): StaticV
     case 'delete':
       return unknown(`${what} removes something`);
   }
+}
+
+/** How a registry writes names and versions: with a vendor, the path of a module, or a scope. */
+const NAMES: Readonly<Record<string, RegExp>> = {
+  composer: /^\w[\w.-]*\/\w[\w.-]*(:[\w.*^~|, -]+)?$/,
+  go: /^\w[\w.-]*\.[a-z]+\/[\w./-]+(@[\w.+-]+)?$/,
+};
+const NAME =
+  /^(@[\w.-]+\/)?\w[\w.+-]*(\[[\w, -]*\])?(:(any|amd64|arm64|armhf|i386))?(([=<>!~^]=?|@)(\d+:)?[\w.,+*<>=!~^ -]+)?$/;
+/** A file, or what apt reads as a removal. */
+const NO_NAME = /(?<!\+)[-+_]$|\.(deb|rpm|apk|whl|gem|t?gz|tar|zip|rb|snap|flatpak(ref)?|phar|crate|conda)$/i;
+/** Packages of a system that replace the way it starts, or let others log in. */
+const SYSTEM_NAME = pattern(String.raw`
+    ^(sysvinit|runit|openrc|s6|upstart|systemd|elogind|linux-image|linux-headers|kernel|grub|shim|openssh-server
+    |telnetd|inetd|xinetd|rsh-server|vsftpd|proftpd|samba$|tigervnc|x11vnc|xrdp|cockpit|teamviewer|anydesk)
+  `);
+
+/**
+ * The registry that is set answers for what its names stand for, whether that runs while it is installed or later: all
+ * installers have one verdict. A file, an address, an alias or somebody's own source may hold anything.
+ */
+function installs({ program, facts }: Call, name: string): StaticVerdict {
+  if (facts.leaves?.as === 'packages' && SYSTEM_NAME.test(name))
+    return unknown('replaces a part of the system, or opens it to logins');
+  return (NAMES[program] ?? NAME).test(name) && !NO_NAME.test(name)
+    ? harmless()
+    : unknown(`${readable(name).slice(0, 40)} is no plain name of a package`, { runsFiles: true });
 }
 
 /** Usual names of files that programs create: no suffix, archives, pictures, objects, dumps, keys. */

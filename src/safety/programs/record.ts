@@ -7,13 +7,13 @@ import type { Operand } from './options.ts';
  * The effect of an option or an operand. Each role except the harmless ones has one judge (`proof.ts`): `tune` changes
  * how the program works · `read` names a file that is read · `ask` is sent in a request to another machine · `write`
  * names a file that is replaced · `add` names a new file · `make` names an empty new file or directory · `into` names a
- * directory that is filled · `project` names a directory whose files decide what runs · `run` is shell code · `load`
- * names a file that can run code, or sets a program · `send` sends data away or changes the network target · `delete`
- * removes something · `dry` makes this subcommand only show its effect, `undry` switches that off · `idle` makes it
- * print and end (`--help`).
+ * directory that is filled · `package` names a package of the program's own registry · `project` names a directory
+ * whose files decide what runs · `run` is shell code · `load` names a file that can run code, or sets a program ·
+ * `send` sends data away or changes the network target · `delete` removes something · `dry` makes this subcommand only
+ * show its effect, `undry` switches that off · `idle` makes it print and end (`--help`).
  */
 const ROLES = [
-  ...(['tune', 'read', 'ask', 'write', 'add', 'make', 'into', 'project'] as const),
+  ...(['tune', 'read', 'ask', 'write', 'add', 'make', 'into', 'package', 'project'] as const),
   ...(['run', 'load', 'send', 'delete', 'dry', 'undry', 'idle'] as const),
 ];
 export type Role = (typeof ROLES)[number];

@@ -5,7 +5,7 @@ import { destructive, unknown } from '../verdict.ts';
 import { type Call, forAll, type Handlers } from './call.ts';
 import { runCode } from './code.ts';
 import { talksToNetwork } from './outputs.ts';
-import { absolute, fileKey } from './paths.ts';
+import { absolute, fileKey, isOwnEnvironment, runsProject } from './paths.ts';
 
 /** Shells: `-c CODE`, code on standard input, a script file. */
 export const SHELLS: Handlers = forAll(
@@ -113,6 +113,11 @@ function fromInput(call: Call, positional: readonly string[]): string {
 /** Judges `bash FILE`, `source FILE` and `./FILE` by the file’s text, if this command wrote it or it can be read. */
 export function runScriptFile(call: Call, path: string, positional: readonly string[], io: Call['io']): string {
   const { machine } = call;
+  const environment = /^(.+)\/bin\/activate$/.exec(path)?.[1];
+  if (environment !== undefined && isOwnEnvironment(machine, environment)) {
+    machine.note(runsProject(machine, environment));
+    return '';
+  }
   if (/^\/dev\/(stdin|fd\/0)$/.test(path) && io.stdin !== undefined) return fromInput(call, positional);
   const known = machine.substituted.get(path) ?? machine.written.get(fileKey(machine, path));
   const run = (text: string) =>

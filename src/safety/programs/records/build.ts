@@ -201,7 +201,8 @@ export const PROJECT_TOOLS: Records = {
             ? unknown('a logger that may write a file or load code')
             : undefined,
       },
-      'add new publish pack run tool format sln ef': {
+      add: { subs: { package: { operands: 'package', tune: '-v= -f= --version= --framework= --prerelease' } } },
+      'new publish pack run tool format sln ef': {
         operands: 'judged',
         open: 'changes or runs the project',
         runsFiles: true,

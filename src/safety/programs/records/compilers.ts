@@ -142,7 +142,13 @@ export const COMPILERS: Records = {
         dry: '-n --dry-run',
         tune: '-p= -F= --dev --build --features= --optional --no-default-features --rename= --package= --manifest-path= --target= --locked',
         load: '--git= --path= --registry= --branch= --tag= --rev=',
-        operands: 'tune',
+        operands: 'package',
+      },
+      install: {
+        tune: '-j= -F= --jobs= --bin= --bins --example= --features= --all-features --no-default-features --version= --target= --debug --profile=',
+        load: '--git= --path= --registry= --index= --root= --target-dir=',
+        delete: '-f --force',
+        operands: 'package',
       },
       'remove rm update vendor generate-lockfile fix': {
         dry: '-n --dry-run',
@@ -154,7 +160,7 @@ export const COMPILERS: Records = {
             ? undefined
             : unknown('changes the project’s dependencies'),
       },
-      'install uninstall run r miri bloat expand watch login owner yank': {
+      'uninstall run r miri bloat expand watch login owner yank': {
         open: 'runs or installs a program',
         runsFiles: true,
         operands: 'judged',
@@ -193,17 +199,13 @@ export const COMPILERS: Records = {
       },
       fmt: { tune: '-n -x', singleDash: true, operands: 'read', judge: () => FORMATS },
       help: { operands: 'tune' },
-      get: {
+      'get install': {
         singleDash: true,
         tune: '-u -t -v -x -d',
         load: '-toolexec= -insecure',
-        operands: 'tune',
-        judge: (_, reading) =>
-          reading.operands.every(({ text }) => /^[\w.-]+\.[a-z]+\/[\w./@-]+$/.test(text))
-            ? undefined
-            : unknown('changes the project’s dependencies'),
+        operands: 'package',
       },
-      'run generate tool install work clean fix bug telemetry': {
+      'run generate tool work clean fix bug telemetry': {
         open: 'runs or changes something of the project',
         runsFiles: true,
         operands: 'judged',
@@ -394,7 +396,12 @@ export const LANGUAGES: Records = {
       },
       pm: { subs: { 'ls hash bin': { tune: '--all -g' } } },
       'outdated why info': { operands: 'tune' },
-      'x run create init install i add a remove rm update upgrade link unlink build publish pack patch repl exec': {
+      'install i add a': {
+        operands: 'package',
+        control: /\.([cm]?[jt]sx?|json|toml)$/,
+        tune: '-d -D -E -g --dev --exact --global --save',
+      },
+      'x run create init remove rm update upgrade link unlink build publish pack patch repl exec': {
         operands: 'judged',
         open: 'runs or changes the project',
         runsFiles: true,

@@ -33,14 +33,7 @@ export const SYSTEM_PACKAGES: Records = {
       'list search show policy depends rdepends changelog moo showsrc madison check indextargets why why-not versions help':
         { operands: 'tune' },
       update: {},
-      'install reinstall': {
-        operands: 'tune',
-        judge: (_, reading) =>
-          judgeSystemNames(reading) ??
-          (reading.operands.some(({ text }) => /[-/]$|^[./]|[*?!,]|[+_]$/.test(text) && !/\+\+$/.test(text))
-            ? unknown('installs a file, or removes a package')
-            : undefined),
-      },
+      'install reinstall': { operands: 'package' },
       'download source': { operands: 'tune', open: 'writes files that the server names' },
       'build-dep': { operands: 'tune', open: 'installs the build dependencies of a package' },
       'remove purge autoremove autopurge clean autoclean upgrade full-upgrade dist-upgrade dselect-upgrade satisfy': {
@@ -107,19 +100,8 @@ export const SYSTEM_PACKAGES: Records = {
     subs: {
       'list search info provides whatprovides repolist repoinfo check-update updateinfo deplist repoquery makecache grouplist history check help':
         { operands: 'tune' },
-      'install reinstall builddep groupinstall': {
-        operands: 'tune',
-        judge: (_, reading) =>
-          judgeSystemNames(reading) ??
-          (reading.operands.some(({ text }) => /^[./]|^-|:\/\/|\.rpm$/.test(text))
-            ? unknown('installs a file')
-            : undefined),
-      },
-      'update upgrade': {
-        operands: 'tune',
-        judge: (_, reading) =>
-          reading.operands.length > 0 ? undefined : unknown('replaces the packages of the whole system'),
-      },
+      'install reinstall builddep update upgrade': { operands: 'package' },
+      groupinstall: { operands: 'tune' },
     },
   },
   apk: {
@@ -133,13 +115,8 @@ export const SYSTEM_PACKAGES: Records = {
         operands: 'tune',
         tune: '-L -d -s -w -r -R -e -P -p -W',
       },
-      'add update upgrade fetch': {
-        operands: 'tune',
-        judge: (_, reading) =>
-          reading.operands.some(({ text }) => /^[!./]/.test(text))
-            ? unknown('removes a package, or installs a file')
-            : undefined,
-      },
+      update: {},
+      'add upgrade fetch': { operands: 'package' },
     },
   },
   pacman: {
@@ -170,18 +147,8 @@ export const SYSTEM_PACKAGES: Records = {
         },
       services: { subs: { 'list info': { operands: 'tune' } } },
       tap: { subs: { '': {} } },
-      'install upgrade update fetch': {
-        operands: 'tune',
-        tune: '',
-        judge: (_, reading) =>
-          reading.path[0] === 'upgrade' &&
-          reading.operands.length === 0 &&
-          reading.given.every(({ role }) => role !== 'dry')
-            ? unknown('replaces everything that is installed')
-            : reading.operands.some(({ text }) => /:\/\/|\//.test(text))
-              ? unknown('installs from an address, or from someone’s tap')
-              : undefined,
-      },
+      update: {},
+      'install upgrade fetch': { operands: 'package' },
       'cleanup autoremove uninstall remove': {
         operands: 'tune',
         judge: (_, reading) =>
@@ -197,13 +164,11 @@ export const SYSTEM_PACKAGES: Records = {
       'list find info version connections interfaces changes services known warnings model search remotes history remote-ls ps help':
         { operands: 'tune' },
       'install update refresh': {
-        operands: 'tune',
+        operands: 'package',
         load: '--dangerous --devmode --classic --jailmode',
         tune: '--channel= --edge --beta --candidate --stable',
         judge: ({ program }, reading) => {
           const names = reading.operands.map(({ text }) => text);
-          if (names.some((name) => /^[./~]|:\/\/|\.(flatpak(ref)?|snap)$/.test(name)))
-            return unknown('installs a file');
           return program === 'flatpak' && names.length > 1 && !/^(flathub(-beta)?|fedora)$/.test(names[0] ?? '')
             ? unknown('installs from an unknown remote')
             : undefined;
@@ -220,25 +185,9 @@ export const SYSTEM_PACKAGES: Records = {
   },
 };
 
-/** Packages that replace the boot process, or let others log in. */
-const SYSTEM_NAME = pattern(String.raw`
-    ^(sysvinit|runit|openrc|s6|upstart|systemd|elogind|linux-image|linux-headers|kernel|grub|shim|openssh-server
-    |telnetd|inetd|xinetd|rsh-server|vsftpd|proftpd|samba$|tigervnc|x11vnc|xrdp|cockpit|teamviewer|anydesk)
-  `);
-
-function judgeSystemNames(reading: Reading): StaticVerdict | undefined {
-  return reading.operands.some(({ text }) => SYSTEM_NAME.test(text))
-    ? unknown('replaces a part of the system, or opens it to logins')
-    : undefined;
-}
-
-/**
- * Judges pip: the user’s settings decide where a named package comes from, but a requirements file may name any source.
- */
-function judgePip(call: CallFacts, reading: Reading): StaticVerdict | undefined {
-  const odd = reading.operands.some(({ text }) => /^[.~]|\/|:\/\/|^git\+|\.(whl|tar\.gz|zip)$|@/.test(text));
-  const local = given(reading, '-e', '--editable');
-  if (odd || local) return unknown('installs code of the project or of an address', { runsFiles: true });
+/** Judges lists of packages: a requirements file is read, since it may name any source. */
+function judgeLists(call: CallFacts, reading: Reading): StaticVerdict | undefined {
+  if (given(reading, '-e', '--editable')) return unknown('installs code of the project', { runsFiles: true });
   for (const { name, value = '' } of reading.given) {
     if (/^(-i|--index-url|--extra-index-url)$/.test(name) && !INDEX.test(value))
       return unknown('installs from an unknown index');
@@ -265,8 +214,9 @@ const looks: Spec = {
   tune: '-# -a -g -l -s -w= --all --depth= --global --json --long --parseable --prod --production --dev --only= --omit=  --workspace= --workspaces --silent --link  --level= --audit-level= --format= --verbose --recursive -r --filter=',
 };
 const installs = (reason?: string): Spec => ({
-  operands: 'judged',
-  ...(reason === undefined ? { judge: (call: CallFacts) => judgeNames(call) } : { open: reason, runsFiles: true }),
+  ...(reason === undefined
+    ? { operands: 'package', judge: judgeLists }
+    : { operands: 'judged', open: reason, runsFiles: true }),
   dry: '--dry-run',
   tune: '-# -D -E -O -P -S -g -f -y -w= -W -T -d -q -r= -U -e= -n= --save --save-dev --save-exact --save-prod --save-optional --no-save --global --force --legacy-peer-deps --ignore-scripts --production --omit= --include= --prefer-offline --no-audit --no-fund --frozen-lockfile --immutable --dev --exact --silent --verbose --yes --workspace= --audit-level= --package-lock-only --no-package-lock',
 });
@@ -314,11 +264,7 @@ export const PACKAGES: Records = {
     load: '--script-shell= --node-options= --shell= --git= --viewer= --editor= --init-module= --userconfig= --globalconfig= --registry= --cache= --script-shell=',
     idle: '-v --version -h --help -l',
     subs: {
-      '': {
-        control: SCRIPTS,
-        judge: ({ program, args }) =>
-          program === 'yarn' && args.length === 0 ? undefined : unknown(`${program} without a subcommand`),
-      },
+      '': { open: 'names no package: installs what the project lists' },
       'ls list ll la outdated why explain audit view info show v search s ping whoami root prefix bin fund query doctor licenses  ':
         {
           ...looks,
@@ -353,7 +299,7 @@ export const PACKAGES: Records = {
         tune: '--if-present --workspaces --workspace= -w= --silent -s -r --recursive --filter= -F=',
         control: SCRIPTS,
       },
-      'install i add': { ...installs(), judge: judgeScripts },
+      'install i add': { ...installs(), control: SCRIPTS },
       'ci import fetch': installs('removes installed packages, and runs their scripts'),
       'update up upgrade dedupe ddp prune uninstall remove rm r un unlink link ln rebuild unpublish': installs(
         'changes packages, whose scripts run',
@@ -410,11 +356,11 @@ export const PACKAGES: Records = {
       help: { operands: 'tune' },
       'install download wheel': {
         dry: '--dry-run',
-        operands: 'judged',
+        operands: 'package',
         tune: '-U -r= -e= -c= --upgrade --user --no-deps --pre --requirement= --editable= --constraint= --no-build-isolation --only-binary= --prefer-binary --break-system-packages --root-user-action= --progress-bar= --use-pep517 --no-warn-script-location --no-index --no-compile --platform= --python-version= --require-hashes --upgrade-strategy= -i= --index-url= --extra-index-url=',
         into: '-d= -w= --dest= --wheel-dir=',
         load: '--no-binary= --ignore-installed -f= --find-links= -t= --target= --prefix= --root= --src= --config-settings= --build-option= --global-option= --report= --force-reinstall',
-        judge: judgePip,
+        judge: judgeLists,
       },
       'uninstall inject upgrade upgrade-all run environment ensurepath reinstall completion': {
         open: 'changes installed packages',
@@ -460,7 +406,8 @@ export const PACKAGES: Records = {
         },
       },
       cache: { subs: { 'dir list': { operands: 'tune' } } },
-      'install add venv': installs(),
+      'install add': installs(),
+      venv: { ...installs(), operands: 'add', judge: () => undefined },
       lock: installs('rewrites which versions are taken'),
       sync: installs('takes away what the lock file does not name'),
       run: {
@@ -498,7 +445,8 @@ export const PACKAGES: Records = {
                   ? unknown('a specification is code')
                   : undefined,
         },
-      'install add require lock': installs('runs code of the packages it installs'),
+      'install add require': { ...installs(), load: '-l --local -i= --install-dir= -d -n= --path' },
+      lock: installs('rewrites which versions are taken'),
       exec: {
         stopsAtOperand: true,
         tune: '--keep-file-descriptors',
@@ -574,20 +522,6 @@ function judgeManager(reading: Reading): StaticVerdict | undefined {
     default:
       return undefined;
   }
-}
-
-/** Judges packages by name: they come from the configured registry; an address or a path may contain anything. */
-function judgeNames(call: CallFacts): StaticVerdict | undefined {
-  const odd = call.operands.slice(1).some(({ text }) => /^[./~]|:\/\/|^(git|file|link|npm|http)[+:]|\.tgz$/.test(text));
-  return odd ? unknown('installs code of the project or of an address', { runsFiles: true }) : undefined;
-}
-
-/** Judges install scripts: packages of node run them at installation, unless told not to. */
-function judgeScripts(call: CallFacts, reading: Reading): StaticVerdict | undefined {
-  const ignores = reading.given.some(({ name, value }) => name === '--ignore-scripts' && value !== 'false');
-  return (
-    judgeNames(call) ?? (ignores ? undefined : unknown('runs scripts of the packages it installs', { runsFiles: true }))
-  );
 }
 
 /** Returns whether an existing environment of that name is removed first: it asks, unless told yes. */

@@ -1,0 +1,117 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { plainFiles, realFiles } from '../../src/safety/files.ts';
+import { judgeCommand, judgeWithFiles } from '../../src/safety/judge.ts';
+
+const verdict = (command: string) => judgeCommand(command).verdict;
+
+/** Each installer with a package of its registry, and with something else that may hold any code. */
+const INSTALLERS: readonly (readonly [command: string, name: string, other: string])[] = [
+  ['pip install', 'flask', './flask'],
+  ['python3 -m pip install -q', 'flask==3.0', 'git+https://e/x'],
+  ['pipx install', 'black', 'black.whl'],
+  ['uv add', 'httpx', '../httpx'],
+  ['uv pip install', 'numpy', 'numpy@https://e/x'],
+  ['poetry add', 'httpx', 'git+https://e/x'],
+  ['pipenv install', 'httpx', './httpx'],
+  ['conda install -y', 'numpy=1.26', 'numpy.conda'],
+  ['mamba install', 'numpy', '/tmp/numpy'],
+  ['npm install', 'lodash@^4', 'somebody/lodash'],
+  ['npm i -D', '@types/node', 'x@npm:y'],
+  ['pnpm add', 'lodash', 'file:1x'],
+  ['yarn add', 'lodash', 'https://e/x.tgz'],
+  ['bun add', 'lodash', 'somebody/lodash'],
+  ['gem install', 'rake', 'rake.gem'],
+  ['bundle add', 'rake', '../rake'],
+  ['composer require', 'monolog/monolog:^3', './monolog'],
+  ['cargo install', 'ripgrep', '../ripgrep'],
+  ['cargo add', 'serde', './serde'],
+  ['go get', 'golang.org/x/text@v0.3.0', './text'],
+  ['go install', 'golang.org/x/tools/gopls@latest', './cmd/x'],
+  ['dotnet add package', 'Newtonsoft.Json', './x'],
+  ['apt install -y', 'g++', './x.deb'],
+  ['sudo apt-get install', 'curl=8.5.0-2 libc6:amd64', '/tmp/curl.deb'],
+  ['dnf install -y', 'vim', 'vim.rpm'],
+  ['yum install', 'vim', 'https://e/vim.rpm'],
+  ['apk add', 'bash', '!bash'],
+  ['brew install', 'wget', 'somebody/tap/wget'],
+  ['snap install', 'jq', './jq.snap'],
+  ['flatpak install', 'flathub', 'x.flatpakref'],
+];
+
+describe('installers have one verdict', () => {
+  test('there are many', () => expect(INSTALLERS.length).toBeGreaterThanOrEqual(15));
+
+  test.each(INSTALLERS)('%s: safe with %s, unknown with %s, with both and with a name nobody knows', (...row) => {
+    const [command, name, other] = row;
+    expect(verdict(`${command} ${name}`)).toBe('safe');
+    expect(verdict(`${command} ${other}`)).toBe('unknown');
+    expect(verdict(`${command} ${name} ${other}`)).toBe('unknown');
+    expect(verdict(`${command} "$NAME"`)).toBe('unknown');
+  });
+
+  test.each(['npm install', 'pnpm install', 'bun install', 'bundle install', 'composer install', 'poetry install'])(
+    '%s names no package, so what the project lists decides',
+    (command) => expect(verdict(command)).toBe('unknown'),
+  );
+
+  test.each(['apk upgrade', 'snap refresh', 'brew upgrade', 'dnf update', 'apt-get install -f'])(
+    '%s names no package, so all of the system may change',
+    (command) => expect(verdict(command)).toBe('unknown'),
+  );
+
+  test.each([
+    'gem install --local x',
+    'gem install x -- --with-x=./y',
+    'bundle add x --path ../x',
+    'npm i x --registry e',
+  ])('%s takes it from elsewhere', (command) => expect(verdict(command)).toBe('unknown'));
+});
+
+describe('an environment of Python', () => {
+  let cwd: string;
+  beforeEach(() => {
+    cwd = realpathSync(mkdtempSync(join(tmpdir(), 'environment-')));
+    mkdirSync(join(cwd, '.venv/bin'), { recursive: true });
+    writeFileSync(join(cwd, '.venv/pyvenv.cfg'), 'version = 3.11\n');
+    writeFileSync(join(cwd, '.venv/bin/activate'), 'rm -rf src\n');
+    writeFileSync(join(cwd, '.venv/bin/python'), '');
+    writeFileSync(join(cwd, 'x.py'), 'print(1)\n');
+    return () => rmSync(cwd, { recursive: true });
+  });
+
+  const there = async (command: string, own = plainFiles([])) =>
+    (await judgeWithFiles(command, { cwd, files: realFiles(), own })).verdict;
+
+  test.each([
+    '. .venv/bin/activate && pip install flask && python x.py',
+    '.venv/bin/python x.py',
+    '.venv/bin/pip install flask',
+    'python3 -m venv env && . env/bin/activate && pip install flask',
+  ])('of the user’s project runs its code, as its tests do: %s', async (command) => {
+    expect(await there(command)).toBe('safe');
+    expect(await there(command, Object.assign(plainFiles([]), { isNew: () => true }))).toBe('unknown');
+  });
+
+  test.each(['.venv', '.venv/bin/python', '.venv/bin/activate'])(
+    'that the session made is read, or not known: %s',
+    async (made) => {
+      const own = plainFiles([join(cwd, made)]);
+      expect(await there('. .venv/bin/activate', own)).toBe('destructive');
+      expect(await there('.venv/bin/python x.py', own)).toBe('unknown');
+    },
+  );
+
+  test.each(['mv .venv/bin x', 'mv x .venv/bin', 'cp x.py .venv/bin/pip', 'ln -s x .venv/bin/x'])(
+    'is never changed by a safe line: %s',
+    async (command) => expect(await there(command)).toBe('unknown'),
+  );
+
+  test('in another place, or by another name, is not known', async () => {
+    expect(await there('cd nope; . .venv/bin/activate')).not.toBe('safe');
+    expect(await there('. ../.venv/bin/activate')).toBe('unknown');
+    expect(await there('cp -r .venv other && . other/bin/activate')).not.toBe('safe');
+  });
+});
