@@ -108,13 +108,18 @@ export function dispatch(
   if (asksForHelp(call)) return help(call);
   if (isPath && isLocalScript(word.text) && !isFamous(call, word.text)) return localScript(call, word.text, disabled);
   // Every program that would run was read, and every word of the call is known.
-  const environment = isPath ? /^(.+)\/bin\/[^/]+$/.exec(word.text)?.[1] : undefined;
-  const isOwn = environment !== undefined && isOwnEnvironment(machine, environment);
-  if (isOwn) machine.note(runsProject(machine, environment));
-  const isOfSystem = !isPath || isOwn || isSystemWord(word.text);
+  const isOfSystem = !isPath || isSystemWord(word.text) || isOfEnvironment(machine, word.text);
   const project = isOfSystem ? PROJECT.get(name)?.(call) : undefined;
   if (project !== undefined) return project;
   return judgeKnown(call, isOfSystem, disabled);
+}
+
+/** Returns whether this is a program of the project's own environment, and notes what it runs. */
+function isOfEnvironment(machine: Machine, path: string): boolean {
+  const root = /^(.+)\/bin\/[^/]+$/.exec(path)?.[1];
+  if (root === undefined || !isOwnEnvironment(machine, root)) return false;
+  machine.note(runsProject(machine, root));
+  return true;
 }
 
 /** Returns the output of a call for help, which is unknown text. */
