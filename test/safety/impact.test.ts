@@ -202,12 +202,15 @@ test('the impact of kill names the process', async () => {
   }
 });
 
-test.skipIf(missing)('computing an impact changes no file, and a question escapes hostile file names once', async () => {
-  writeFileSync(join(cwd, 'a\x1b[2J\nb'), '');
-  const before = readFileSync(join(cwd, '.git', 'index'));
-  const lines = (await impact('rm a*; git status')).flat().map(oneLine).join('');
-  expect(lines).toContain('a⟨U+001B⟩[2J⟨U+000A⟩b');
-  expect(lines).not.toMatch(/[\x1b\n]/);
-  expect(readFileSync(join(cwd, '.git', 'index')).equals(before)).toBe(true);
-  rmSync(join(cwd, 'a\x1b[2J\nb'));
-});
+test.skipIf(missing)(
+  'computing an impact changes no file, and a question escapes hostile file names once',
+  async () => {
+    writeFileSync(join(cwd, 'a\x1b[2J\nb'), '');
+    const before = readFileSync(join(cwd, '.git', 'index'));
+    const lines = (await impact('rm a*; git status')).flat().map(oneLine).join('');
+    expect(lines).toContain('a⟨U+001B⟩[2J⟨U+000A⟩b');
+    expect(lines).not.toMatch(/[\x1b\n]/);
+    expect(readFileSync(join(cwd, '.git', 'index')).equals(before)).toBe(true);
+    rmSync(join(cwd, 'a\x1b[2J\nb'));
+  },
+);
