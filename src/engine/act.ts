@@ -187,7 +187,7 @@ async function command(
   const place = secrets.reveal(cwd);
   const name = describeAction(permit.action.told);
   const reviewed = (within: SessionId) => review(context, running, { op, session: within, command: name }, signal);
-  // Nobody waits for a job, and its starter may be gone by then.
+  // A caller does not wait for a job, and its starter may be gone when it ends.
   const asJob = () => {
     void running.result.then(() => reviewed(context.state.root));
     return adopted(context, running, permit);
@@ -355,7 +355,7 @@ export async function tryAction(context: EffectContext, effect: Try, signal: Abo
     if (signal.aborted) interrupt();
     try {
       const [result, outcome] = await Promise.all([running.command.result, running.outcome]);
-      // Nobody waits for it any more.
+      // The caller no longer waits for the trial, so it is discarded.
       if (signal.aborted && outcome.kind === 'changes') await trials.discard(outcome.id);
       if (signal.aborted) return tell({ kind: 'cannotTell', why: 'it was stopped' }, result);
       tell(await describeTrial(trials, outcome, inProject ? await projectTree?.(cwd) : undefined), result);

@@ -7,7 +7,7 @@ import type { Live } from './live.ts';
 import type { Permits } from './permit.ts';
 import type { ResolvedActions } from './resolved-action.ts';
 
-/** What carrying out effects needs of the engine. */
+/** The parts of the engine that carrying out effects uses. */
 export type EffectContext = {
   readonly services: Services;
   readonly state: State;

@@ -252,7 +252,7 @@ async function examine(context: EffectContext, effect: Of<'examine'>, signal: Ab
   void context.dispatch({ type: 'examined', op, examination }, session);
 }
 
-/** What the state machine gets about an action, and what stays outside it. */
+/** The result of examining an action: the part for the state machine, and the part that stays outside it. */
 type Examined = { readonly examination: Examination; readonly basis?: Basis };
 
 function joined(unsafe: string, { destructive, reason }: Judgement): string {
@@ -374,7 +374,7 @@ const ANSWER_SHARE = 1 / 4;
 const MIN_ANSWER_TOKENS = 2048;
 /** Tokens of what is added at a request's end besides the turns. */
 const TAIL_TOKENS = 96;
-/** With less room for the turns no conversation is possible. */
+/** The fewest tokens for the turns with which a conversation is possible. */
 const MIN_LIMIT_TOKENS = 200;
 /** The answer's length while the window is unknown. */
 const CAUTIOUS_ANSWER_TOKENS = 1024;

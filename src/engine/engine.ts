@@ -32,7 +32,7 @@ export class Engine {
   readonly controllers = new Map<string, AbortController>();
   #state: State;
   #lineSerial = 0;
-  /** Each event as it arrived, and with secrets hidden for the state machine. */
+  /** Each waiting event, as it arrived and with its secrets hidden. */
   readonly #queue: (readonly [came: SessionEvent, event: SessionEvent])[] = [];
   readonly #listeners = new Set<() => void>();
   readonly #eventListeners = new Set<(event: SessionEvent) => void>();

@@ -14,7 +14,7 @@ export class LiveReply {
   pause: { readonly why: string; readonly until: number } | undefined;
   /** When the request was sent, and when its first byte is overdue, in ms. */
   patience: { readonly from: number; readonly until: number } | undefined;
-  /** What happens before the request is made, in words. */
+  /** The preparation that runs before the request is made, in words. */
   doing: string | undefined;
   version = 0;
   readonly preset: string;
@@ -117,7 +117,7 @@ export class GrowingText {
   #last = '';
   #length = 0;
 
-  /** In UTF-16 units. */
+  /** The length in UTF-16 units. */
   get length(): number {
     return this.#length;
   }

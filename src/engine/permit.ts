@@ -31,11 +31,11 @@ export class Permit {
   readonly action: ReadyAction;
   readonly cwd: string;
   readonly mode: Mode;
-  /** It was judged destructive, and the user approved it. */
+  /** Whether the action was judged destructive; then the user has approved it. */
   readonly destructive: boolean;
   /** The tool's definition at the judgement. */
   readonly definition: string | undefined;
-  /** What the judgement depends on, compared again before the launch. */
+  /** The files on which the judgement depends, compared again before the launch. */
   readonly basis: Basis | undefined;
   /** The data it sends away, and the connections for that. */
   readonly leaves: Judgement['leaves'];

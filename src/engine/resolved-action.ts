@@ -16,7 +16,7 @@ export type ActionOrigin = 'model' | 'edited' | 'replayed';
 
 export type ResolvedAction = RestoredAction & {
   readonly origin: ActionOrigin;
-  /** With handles instead of secrets: for the state, the journal and every model. */
+  /** The action with handles instead of secrets: for the state, the journal and every model. */
   readonly told: Action;
 };
 

@@ -1,6 +1,6 @@
 /**
- * Reviews (MO-9): what a command left for the user to decide. The question comes before the command's end is
- * reported, so that the model's next step waits.
+ * Reviews (MO-9): files that a command left for the user to decide about. The question comes before the command’s end
+ * is reported, so that the model’s next step waits.
  */
 import type { Connecting, Leftover, NetworkAnswer, RunningCommand } from '../contracts/commands.ts';
 import type { SessionId } from '../session/ids.ts';
@@ -25,7 +25,7 @@ export async function review(
   if (left) await ask(context, left, { name: `review-${op}`, ...asking }, signal);
 }
 
-/** After a resume: asks in sequence about what commands left when the program closed. Never rejects. */
+/** After a resume: asks one by one about files that commands left when the program closed. Never rejects. */
 export async function reviewAgain(context: EffectContext): Promise<void> {
   const { agent, now } = context.services;
   const session = context.state.root;
@@ -59,8 +59,8 @@ type Connects = {
 };
 
 /**
- * Asks whether a program in Project mode may connect to these targets. Undefined: `gone` came first. Never rejects;
- * anything but a clear answer is a no.
+ * Asks whether a program in Project mode may connect to these targets. Undefined if `gone` settles first. Never
+ * rejects; anything but a clear answer is a no.
  */
 export async function mayConnect(
   context: EffectContext,

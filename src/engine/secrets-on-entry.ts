@@ -82,7 +82,7 @@ function directoryOf(event: SessionEvent): string | undefined {
 /** Cached by original, so that the same object is sent each time. */
 const hidden = new WeakMap<ToolSpec, ToolSpec>();
 
-/** What a sub-agent can't do: delegate, and request another mode. */
+/** Tools that a sub-agent does not have: delegating, and requesting another mode. */
 const FOR_PARENTS = new Set(['delegate', 'request_mode_upgrade']);
 
 /**

@@ -10,7 +10,7 @@ type Line = {
   readonly keep: boolean;
   /** Keys typed after the line: its program may read them. */
   readonly keys: string;
-  /** Starts it when its turn comes. */
+  /** Starts the program when its turn comes. */
   readonly begin: () => Promise<RunningCommand>;
   /** The shell that was current at submission: a waiting line runs in no other. */
   readonly shell: Promise<InteractiveShell> | undefined;
@@ -71,7 +71,7 @@ export class ShellQueue {
       up.resize(columns, rows);
       return up.run(line, { keep });
     };
-    // Reported when its turn comes.
+    // A failed start is reported when the line’s turn comes.
     shell.catch(() => {});
     return this.#enqueue({ line, private: hidden, keep, keys, begin, shell });
   }

@@ -7,7 +7,7 @@ import type { Conversation, Turn } from '../session/state.ts';
 import { clean, plainText } from '../text/sanitize.ts';
 import type { EffectContext } from './effect-context.ts';
 
-/** Below this window, in tokens, turns are dropped: a summary would take too much of it. */
+/** With a smaller window, in tokens, turns are dropped without a summary, which would take too much of it. */
 const MIN_WINDOW = 16_000;
 /** The window's share for one piece, and for the answer with its thoughts. */
 const PIECE_SHARE = 1 / 2;
@@ -20,7 +20,7 @@ const [MIN_WORDS, MAX_WORDS] = [150, 1000];
 const MAX_CHARS_PER_WORD = 9;
 /** The characters of one turn: the details of an output were used when it came. */
 const MAX_TURN_CHARS = 2000;
-/** Of a longer conversation only the newest pieces are summarised. */
+/** The most pieces that are summarised; of a longer conversation only the newest are. */
 const MAX_PIECES = 8;
 
 /** Turns from one index to another. */
@@ -31,7 +31,7 @@ type Of = {
   readonly session: SessionId;
   /** The current preset. */
   readonly preset: string;
-  /** Its window, in tokens. */
+  /** The preset’s window, in tokens. */
   readonly window?: number;
   readonly signal: AbortSignal;
 };
@@ -76,8 +76,9 @@ export async function summarise(context: EffectContext, of: Of, span: Span): Pro
 }
 
 /**
- * For one call: summarises the turns that would be evicted, once. Returns true if the sent text has changed and must
- * be counted again; false if the turns are dropped. The reason for a missing summary is reported once.
+ * Returns a summariser for one call: it summarises the turns that would be evicted, once. It returns true if the sent
+ * text has changed and must be counted again; false if the turns are dropped. The reason for a missing summary is
+ * reported once.
  */
 export function summariser(context: EffectContext, of: Of, onNotice: (line: string) => void) {
   let asked = false;

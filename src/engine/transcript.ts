@@ -110,7 +110,7 @@ export function nothingFolded(root: SessionId): Folded {
   return { state: emptyState(root), transcript: new Transcript() };
 }
 
-/** All at once. */
+/** Folds all events at once. */
 export function foldEvents(events: Iterable<SessionEvent>, root: SessionId): Folded {
   const fold = folding(events, root);
   for (;;) {

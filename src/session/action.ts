@@ -52,19 +52,22 @@ export type AllowedBy = 'reads' | 'kept';
 export type Finding = {
   /** The name of the rule that matched. */
   readonly rule: string;
-  /** What it does, in plain words and as a predicate: `deletes files`. */
+  /** The effect in plain words, as a predicate: `deletes files`. */
   readonly verb: string;
-  /** Where it is in the command's text: start and end in UTF-16 units; [0, 0] if unknown. */
+  /** The position of the effect in the command’s text: start and end in UTF-16 units; [0, 0] if unknown. */
   readonly part: readonly [number, number];
-  /** What would be lost, in lines; undefined if unknown. */
+  /** The data that would be lost, in lines; undefined if unknown. */
   readonly impact?: readonly string[];
-  /** It deletes exactly what it names, although its rule covers more than that. */
+  /** Whether the action deletes exactly what it names, although its rule covers more than that. */
   readonly named?: boolean;
   /** Severity from 1 to 4 beside other findings of the command, if the rule does not define it. */
   readonly severity?: number;
   /** `:undo` could bring it back. */
   readonly undoable?: boolean;
-  /** In Project mode it needs no question: what it destroys is recorded and not deleted by name, or has no owner. */
+  /**
+   * Whether it needs no question in Project mode: the destroyed data is recorded and not deleted by name, or has no
+   * owner.
+   */
   readonly recoverable?: boolean;
 };
 
@@ -96,15 +99,15 @@ export type Judgement = {
   readonly rule?: string;
   /** Every destructive effect, the worst first; absent in older journals. */
   readonly findings?: readonly Finding[];
-  /** What would be lost, in lines for the HALT (HA-5); undefined if unknown. */
+  /** The data that would be lost, in lines for the HALT (HA-5); undefined if unknown. */
   readonly impact?: readonly string[];
   /** In Project mode: the kernel limits its effects and they are recorded, so it runs without a question (MO-9). */
   readonly recoverable?: true;
-  /** It can't run in this mode; `needs` says why. */
+  /** Set if the action can’t run in this mode; `needs` says why. */
   readonly upgrade?: { readonly mode: 'unrestricted'; readonly needs: string };
   /**
-   * aish-tui itself has determined that it changes nothing, so others may run beside it. Never set from a model's
-   * answer.
+   * Set if aish-tui itself has determined that the action changes nothing, so that others may run beside it. Never set
+   * from a model’s answer.
    */
   readonly readOnly?: true;
   /**
@@ -112,9 +115,9 @@ export type Judgement = {
    * `held`: only inside the kernel sandbox, since settings in its directory can make it run something.
    */
   readonly looks?: true | 'held';
-  /** Its changes are recorded, so that `:undo` can reverse them. */
+  /** Whether the action’s changes are recorded, so that `:undo` can reverse them. */
   readonly kept?: true;
-  /** It may show stored credentials to a model that does not run on this machine. */
+  /** Whether the action may show stored credentials to a model that does not run on this machine. */
   readonly credential?: true;
   /** The data it sends to other machines, by receiver. */
   readonly leaves?: readonly Leaving[];
@@ -164,7 +167,7 @@ export type Examination =
       /** Why it can't be tried, if the user should know. */
       readonly noTry?: string;
       readonly tool?: ToolFacts;
-      /** What a call of a built-in tool would change, as a unified diff. */
+      /** The changes that a call of a built-in tool would make, as a unified diff. */
       readonly diff?: string;
     };
 
@@ -175,8 +178,8 @@ export type CommandResult = {
   /** The working directory after the command. */
   readonly cwd: string;
   /**
-   * The first part of the output; the whole of it when `omittedLines` is 0. May carry SGR colour and safe hyperlinks,
-   * nothing else.
+   * The first part of the output; all of it if `omittedLines` is 0. May contain SGR colours and safe hyperlinks, and no
+   * other escapes.
    */
   readonly head: string;
   readonly tail: string;

@@ -226,7 +226,7 @@ export function askReview(next: Transition, event: Of<'reviewAsked'>): void {
   next.ask({ kind: 'review', ...asked });
 }
 
-/** The answer was carried out: tells model and transcript, and removes a question that nobody has answered. */
+/** Reports the carried-out answer to the model and the transcript, and removes a question that nobody has answered. */
 export function takeReviewed(next: Transition, { review, text }: Of<'reviewed'>): void {
   const goes = next.state.questions.find((question) => question.kind === 'review' && question.review === review);
   if (goes) next.unask(goes.id);

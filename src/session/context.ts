@@ -264,7 +264,7 @@ function assumed({ preset, window }: Budget): string {
   return `[aish] the window of ${preset} is not known; ${window} tokens are assumed (models.${preset}.context sets it)`;
 }
 
-// What a model learns about the machine: once in the system message, later changes in turns (CX-7).
+// Tells a model about the machine: once in the system message, later changes in turns (CX-7).
 
 /** Fixes the system message with the first request after a start, resume or reset. */
 export function nameSurroundings(next: Transition): void {

@@ -89,7 +89,7 @@ export function delegateEnding(run: DelegateRun, { actions, sentinel }: Dispatch
   return { status: 'budget_exhausted', reason: `its ${MAX_DELEGATE_STEPS} steps are spent` };
 }
 
-/** Builds the report to the parent. An unfinished task is reported as such, with what is known. */
+/** Builds the report to the parent. For an unfinished task it says so, and contains the facts known so far. */
 export function reportOf(child: Conversation, run: DelegateRun, ending: Ending): Outcome {
   const known = lastWords(child, ending.status === 'done' ? MAX_OUTPUT_CHARS : MAX_UNFINISHED_CHARS);
   const steps = run.step;

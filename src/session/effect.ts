@@ -59,7 +59,7 @@ export type Effect =
       readonly action: Action;
       readonly cwd: string;
       readonly mode: Mode;
-      /** In Unrestricted: outside the light sandbox. */
+      /** In Unrestricted: run it outside the light sandbox. */
       readonly outside?: true;
       /** Apply this trial's changes instead of running the action. Ends with `applied`. */
       readonly trial?: ToApply;

@@ -1,4 +1,4 @@
-/** All events. The journal stores them, and the session is the fold of them. */
+/** All events. The journal stores them, and replaying them gives the session. */
 import type { CommandResult, Examination } from './action.ts';
 import type { CountedCall } from './cost.ts';
 import type { Form } from './form.ts';
@@ -158,7 +158,7 @@ type Body =
       readonly job: number;
       readonly command: string;
       readonly result: CommandResult;
-      /** Who started the job: the user's own is shown with its output. */
+      /** Whether the user or the model started the job: the user’s own is shown with its output. */
       readonly by: 'user' | 'model';
     }
   /** A command has ended and left something for the user to decide; its end waits for the answer. */

@@ -194,7 +194,7 @@ class Eviction {
     // The length that the cost was counted for; an answer that was cut before has only a part of its text.
     const length =
       turn.kind === 'assistant' ? Math.min(turn.text.length, turn.keptChars || Infinity) : sentContent(turn).length;
-    // A little less than its share, because the kept part may have more tokens per character.
+    // A little less than its share, since the remaining text may have more tokens per character.
     const keptChars = Math.floor((length * most * 0.9) / Math.max(1, this.#cost(at)));
     if (keptChars < MIN_KEPT_CHARS && isOutput(turn)) this.#shorten(at, 0);
     else this.#shorten(at, Math.max(MIN_KEPT_CHARS, keptChars), most);

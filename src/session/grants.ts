@@ -10,7 +10,7 @@ import type { Transition } from './transition.ts';
 
 type Within = Pick<Transition, 'state' | 'conversation'>;
 
-/** What `always` would allow: a tool, reading commands, or these rules. */
+/** The permission that `always` would give: for a tool, for reading commands, or by these rules. */
 export type Grant = { readonly of: 'tool' | 'reads' } | { readonly of: 'rules'; readonly rules: readonly string[] };
 
 /** Returns the consent that `always` would give; undefined if the question does not offer it. */

@@ -5,7 +5,7 @@ export type SessionId = string;
 export type OpId = string;
 export type QuestionId = string;
 
-/** What the model's commands may do, from the narrowest to the widest (MO-2, MO-9). */
+/** The modes of the model’s commands, from the narrowest to the widest (MO-2, MO-9). */
 export const MODES = ['restricted', 'project', 'unrestricted'] as const;
 export type Mode = (typeof MODES)[number];
 

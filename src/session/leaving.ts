@@ -19,7 +19,7 @@ function covers({ to, named }: LeaveWord, receiver: string): boolean {
   return to === receiver || (named === true && receiver.startsWith(`${to}/`));
 }
 
-/** How long an answer given now is valid. */
+/** Returns how long an answer given now is valid. */
 export function leaveFor({ state, conversation }: Pick<Transition, 'state' | 'conversation'>): 'run' | 'session' {
   const { phase } = conversation.parent ? rootOf(state) : conversation;
   return phase.kind !== 'idle' && phase.run.kind === 'norris' ? 'run' : 'session';

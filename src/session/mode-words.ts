@@ -4,11 +4,11 @@ import type { Mode } from './ids.ts';
 
 type ModeWords = {
   readonly name: string;
-  /** For the model, and in a notice for the user (MO-5). */
+  /** The mode’s description for the model, and in a notice for the user (MO-5). */
   readonly meaning: string;
   /** How the model asks for a wider mode; omitted for users. */
   readonly wider: string;
-  /** What the model can do in the mode: for `:mode`, Tab, help and the first screen. */
+  /** The answer to “what can the model do in this mode?”, for `:mode`, Tab, help and the first screen. */
   readonly answer: string;
   readonly note: string;
   readonly help: string;

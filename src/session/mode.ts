@@ -24,7 +24,10 @@ const NO_SANDBOX =
   '[aish] Restricted mode needs the kernel sandbox: Linux 5.13 or newer with Landlock (6.12 or newer for all of it), and a C compiler at build time.';
 const NO_PROJECT =
   '[aish] Project mode needs user namespaces or Landlock, and neither holds here; aish-tui doctor says why.';
-/** There is no project in the home directory, above it, or around aish-tui and its settings. */
+/**
+ * The reason why there is no project: the directory is the home directory, above it, or contains aish-tui or its
+ * settings.
+ */
 export const NO_TREE =
   'Project mode has no tree here: neither the home directory and what is above it, nor one that holds, also by a link, aish-tui, its settings, or what it, your shells or your tools start with';
 

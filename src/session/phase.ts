@@ -5,8 +5,8 @@ import type { Asked, ToApply, Tried } from './question.ts';
 import type { Ending, NorrisRun, Run } from './run.ts';
 
 /**
- * What the kernel refused to a command, according to its output. `sandbox`: a refusal by Unrestricted's light
- * sandbox.
+ * The kind of operation that the kernel blocked, according to the command’s output. `sandbox`: blocked by
+ * Unrestricted’s light sandbox.
  */
 export type Refused = 'write' | 'network' | 'sandbox';
 
@@ -20,14 +20,14 @@ export type Outcome =
       readonly result: CommandResult;
       readonly refused?: Refused;
       readonly attempt?: Attempt;
-      /** Its program gave up a connection before the user allowed it: the command runs again. */
+      /** The action’s program gave up a connection before the user allowed it: the command runs again. */
       readonly again?: true;
     }
   | { readonly kind: 'job'; readonly job: number; readonly result: CommandResult }
   | { readonly kind: 'tool'; readonly text: string; readonly failed: boolean }
   /** A trial's changes were applied, or refused. */
   | { readonly kind: 'applied'; readonly ok: boolean; readonly text: string; readonly result: CommandResult }
-  /** What a sub-agent reported, or what is known of it. */
+  /** The report of a sub-agent, or the known facts about it. */
   | { readonly kind: 'report'; readonly text: string; readonly failed: boolean; readonly steps: number };
 
 /** A `GOAL:` line outside fences (AC-1). */
@@ -103,7 +103,7 @@ export type Phase =
       readonly run: NorrisRun;
       /** The user wants to review the plan before its first step. */
       readonly hold?: true;
-      /** Replans the rest of a run; `ending` is how the run ends if no new plan comes. */
+      /** Set when the rest of a run is replanned; `ending`: how the run ends if no new plan comes. */
       readonly replans?: { readonly ending?: Ending };
     }
   /** The plan waits for the user's approval before its first step (PP-6). */
@@ -118,7 +118,7 @@ export type Phase =
       readonly again?: true;
       /** The turns are being summarised; the reply is not an answer. */
       readonly compacts?: true;
-      /** What was evicted for this call, for one common notice. */
+      /** The turns evicted for this call, for one common notice. */
       readonly evicted?: Evicted;
     }
   | {
@@ -127,11 +127,10 @@ export type Phase =
       readonly run: Run;
       readonly dispatch: Dispatch;
       /**
-       * How the action got here.
-       * `policy`: nobody has consented yet. `edited`: the user wrote the command or agreed to run it again, so only a
-       * destructive one asks. `asked`: an earlier question is still open (after a restart, or in another mode).
-       * `changed`: a file it names changed after the judgement, so it asks again. `approved`: the user approved it in
-       * this wider mode, so it asks only about new findings.
+       * Whether the user has consented. `policy`: not yet. `edited`: the user wrote the command or agreed to run it
+       * again, so only a destructive one asks. `asked`: an earlier question is still open (after a restart, or in
+       * another mode). `changed`: a file it names changed after the judgement, so it asks again. `approved`: the user
+       * approved it in this wider mode, so it asks only about new findings.
        */
       readonly consent: 'policy' | 'edited' | 'asked' | 'changed' | 'approved';
       /** The judgement the user saw, if `consent` is `approved`. */

@@ -29,13 +29,13 @@ export type Question = { readonly id: QuestionId; readonly session: SessionId; r
       readonly tool?: ToolFacts;
       /** The changes of a built-in tool, as a diff. */
       readonly diff?: string;
-      /** For leaving data: how long a yes is valid. */
+      /** For a command that sends data: how long a yes is valid. */
       readonly leaveFor?: 'run' | 'session';
       /** The action can be tried first. */
       readonly canTry?: true;
       /** Why it can't be tried, if the user should know. */
       readonly noTry?: string;
-      /** What the action would change, according to a trial. */
+      /** The changes that the action would make, according to a trial. */
       readonly trial?: Trial;
       /** The current task of a planned run. */
       readonly task?: { readonly k: number; readonly n: number; readonly text: string };
@@ -65,7 +65,7 @@ export type Question = { readonly id: QuestionId; readonly session: SessionId; r
       readonly wish?: Mode;
       /** The place whose project tree is meant. */
       readonly cwd: string;
-      /** What Project mode can't enforce here. */
+      /** The parts of Project mode that can’t be enforced here. */
       readonly missing?: string;
       /** The action that can't work in this mode, if the model did not ask itself. */
       readonly action?: Action;
@@ -88,8 +88,8 @@ export type Question = { readonly id: QuestionId; readonly session: SessionId; r
 export type Asked = Omit<Extract<Question, { kind: 'halt' }>, 'id' | 'session' | 'asker' | 'trial'>;
 
 /**
- * What a command left, or what may start because of it (MO-9, EF-1). The user decides before the command's end is
- * reported.
+ * A question about files that a command left, or about a program that may start or connect because of them (MO-9,
+ * EF-1). The user decides before the command’s end is reported.
  */
 export type Review = {
   /**
@@ -123,7 +123,7 @@ export type FleetAsked = {
   readonly root: boolean;
   readonly reason: string;
   readonly findings: readonly Finding[];
-  /** What the hosts report about the files it names, one line each. */
+  /** The hosts’ reports on the files that the action names, one line each. */
   readonly reported: readonly string[];
   /** How it differs from the question of most hosts. */
   readonly differences: readonly string[];
@@ -131,7 +131,7 @@ export type FleetAsked = {
   readonly canary?: string;
 };
 
-/** What would happen to one path. */
+/** One path that a trial would change. */
 export type TrialRow = {
   readonly path: string;
   readonly kind: 'created' | 'deleted' | 'changed' | 'mode';
@@ -156,7 +156,7 @@ export type Trial =
       readonly more: number;
       /** The user's yes is bound to this digest. */
       readonly digest: string;
-      /** What the trial could not show. */
+      /** Reasons why the trial’s list may be incomplete. */
       readonly doubts: readonly string[];
       /** Git branches before and after, one line each. */
       readonly moves: readonly string[];

@@ -7,7 +7,7 @@ import type { Sentinel } from './phase.ts';
 import type { Run } from './run.ts';
 
 const MARKER = /^[ \t]*(CMD|CMD&|DELEGATE|PATCH|MODE):[ \t]*(\S.*)$/;
-/** Any other word belongs to the answer's prose. */
+/** The mode in a `MODE:` line; any other word makes the line prose. */
 const WISH = /^(project|unrestricted)\b[\s:.,–—-]*(.*)$/i;
 const FENCE = /^[ \t]*(`{3,}|~{3,})/;
 const GOAL = /^GOAL:[ \t]*(complete|blocked)\b[ \t.:;,–—-]*(.*)$/i;

@@ -37,7 +37,7 @@ export type NorrisRun = {
   readonly tasks?: Tasks;
   /** All tasks are done: the current call writes the report (PP-3). */
   readonly reporting?: true;
-  /** What the session had cost when the run began. */
+  /** The cost of the session when the run began. */
   readonly costsBefore?: Costs;
   readonly fallbacks?: readonly string[];
   /** The run's own preset, while `preset` is the one of the current task. */

@@ -86,7 +86,7 @@ function approvalOf({ userApproved, approvedAt }: Pick<Approved, 'userApproved' 
   return { userApproved, ...(approvedAt === undefined ? {} : { approvedAt }) };
 }
 
-/** Why it ran without a question, as far as known. */
+/** Returns why the action ran without a question, as far as known. */
 function allowanceOf({ judgement: { looks, readOnly, kept } }: Approved): { readonly allowedBy?: AllowedBy } {
   if (looks || readOnly) return { allowedBy: 'reads' };
   return kept ? { allowedBy: 'kept' } : {};

@@ -40,8 +40,8 @@ export type Settings = {
   readonly maxToolRounds: number;
   readonly maxNorrisSteps: number;
   /**
-   * Which commands ask in a chat: all; those that act, while the kernel enforces reading for the rest; none (AC-3).
-   * A boolean in older journals, which replay as before.
+   * Which commands ask in a chat: all (true); those that act, while the kernel enforces reading for the rest (`acts`);
+   * none (false) (AC-3). A boolean in older journals, which replay as before.
    */
   readonly confirmCmd: boolean | 'acts';
   /** Whether the kernel sandbox works here; without it the model's actions run only in Unrestricted (MO-7). */
@@ -53,9 +53,9 @@ export type Settings = {
   readonly keepsMode?: true;
   /** Whether the kernel can confine commands to the project's tree; requires `sandbox`. Absent: it can't (MO-9). */
   readonly project?: boolean;
-  /** What Project can't enforce here, in one line for the dialog. */
+  /** The parts of Project that can’t be enforced here, in one line for the dialog. */
   readonly projectMissing?: string;
-  /** No user is there to answer, or to see jobs that still run when the program ends. */
+  /** Whether no user is there to answer, or to see jobs that still run when the program ends. */
   readonly alone?: true;
   /**
    * aish-tui offers a wider mode once in each mode, after the first refusal (or after a plan); absent in older
@@ -205,11 +205,11 @@ export type Conversation = {
   readonly tightening?: Mode | undefined;
   /** The modes in which a wider one was offered; it is not offered again there. */
   readonly offeredIn?: readonly Mode[];
-  /** What the mode refused to a command, for the offer that follows. */
+  /** The operation that the mode blocked in a command, for the offer that follows. */
   readonly refused?: Refused | undefined;
   /** The refused action, which runs again after a yes; absent in older journals. */
   readonly refusedAction?: Action | undefined;
-  /** What the refused action had changed. */
+  /** The changes that the refused action had made. */
   readonly refusedAttempt?: Attempt | undefined;
   /** The model's running jobs; none outlives the program. */
   readonly jobs?: readonly { readonly job: number; readonly command: string }[] | undefined;
@@ -257,7 +257,7 @@ export type Shell = {
 export type LeaveWord = {
   readonly to: string;
   readonly allowed: boolean;
-  /** It ends with the current run. */
+  /** The answer ends with the current run. */
   readonly run?: true;
   /** The user named the host, which stands for every receiver on it. */
   readonly named?: true;
@@ -277,7 +277,7 @@ export type State = {
   readonly allowed?: readonly string[];
   /** The allowed and denied receivers of data. */
   readonly leaving?: readonly LeaveWord[];
-  /** In Unrestricted, commands run outside the light sandbox. */
+  /** Whether commands in Unrestricted run outside the light sandbox. */
   readonly outside?: true;
   /** Read-only commands need no further consent in this session. */
   readonly readsGranted?: Mode;

@@ -49,7 +49,7 @@ import type { Transition } from './transition.ts';
 
 const INTERRUPTED = '[aish] the answer was interrupted: nothing that it asked for has run. Answer anew.';
 
-/** Of longer thoughts only the end is shown. */
+/** The most characters of thoughts that are shown; of longer ones the end. */
 const MAX_THOUGHT_CHARS = 32_000;
 
 type Judging = Extract<Phase, { kind: 'judging' }>;

@@ -20,7 +20,7 @@ import { isJsonObject, parseJson } from '../text/json.ts';
 
 /** How many lines are kept; a file with twice as many is shortened to this. */
 const MAX_LINES = 10_000;
-/** Of a larger file only the end is read. */
+/** The most bytes that are read; of a larger file the end. */
 const MAX_BYTES = 8 * 1024 * 1024;
 
 /**
@@ -323,7 +323,7 @@ type KeptLine = { readonly line: string; readonly at?: number };
 /** Marks lines of the agent's that were added to the shell's history (EX-11). */
 const AGENTS = ': aish; ';
 
-/** Returns the lines of a history file, oldest first, without the agent's and those that can't stand in a prompt. */
+/** Returns the lines of a history file, oldest first, without the agent’s and those that a prompt can’t contain. */
 export function linesOf(data: Buffer, format: HistoryFormat): readonly KeptLine[] {
   const rows = (format === 'zsh' ? withoutMeta(data) : data).toString('utf8').split('\n');
   rows.pop();
@@ -333,7 +333,7 @@ export function linesOf(data: Buffer, format: HistoryFormat): readonly KeptLine[
   );
 }
 
-/** With times, a command is all rows up to the next time; without, each row is one. */
+/** Groups rows to commands: with times, a command is all rows up to the next time; without, each row is one. */
 function bashLines(rows: readonly string[]): KeptLine[] {
   const found: { line: string; at?: number }[] = [];
   let at: number | undefined;

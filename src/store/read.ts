@@ -7,7 +7,7 @@ import type { SessionEvent } from '../session/event.ts';
 import { SEMANTICS } from '../session/state.ts';
 import { parseJsonObject } from '../text/json.ts';
 
-/** In bytes. */
+/** How many bytes of a journal are read to name a session in a list. */
 const BEGINNING_BYTES = 32 * 1024;
 
 export type ReadJournal = {
@@ -199,7 +199,7 @@ function titleOf(event: SessionEvent): string | undefined {
   }
 }
 
-/** Lists an unreadable session as well, so that nobody believes it is gone. */
+/** Lists an unreadable session as well, so that nobody believes it was deleted. */
 async function summaryOfWhole(id: string, at: number, path: string) {
   const { events, tornBytes, problem } = await readJournal(path);
   if (events.length > 0 || (tornBytes === 0 && problem === undefined)) return summaryOf(id, at, events);
