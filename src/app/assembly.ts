@@ -247,7 +247,7 @@ function keepAgentCommands(
   { history, words, shell }: Pick<AppServices, 'history' | 'words' | 'shell'>,
 ): void {
   const begun = new Map<OpId, () => void>();
-  /** Only when the command has started: its launch must not wait for the history file. */
+  /** Saves a line once its command has started: the launch must not wait for the history file. */
   const keep = (op: OpId) => {
     const write = begun.get(op);
     if (begun.delete(op) && write) setImmediate(write);

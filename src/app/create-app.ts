@@ -120,7 +120,7 @@ export function createApp(
     ownSearch: (line, size, onData) => front()?.search(line, size, onData),
     incomplete(line) {
       const program = front()?.program;
-      // Both Enter and the code that runs the line ask for completeness: reuse the last answer.
+      // Both Enter and the code that runs the line ask whether it is complete, so the last answer is reused.
       if (line !== completeness.line || program !== completeness.program) {
         completeness = { line, program, incomplete: isIncomplete(line, program) };
       }
@@ -221,7 +221,7 @@ export function createApp(
       for (const listener of quitListeners) listener(code);
     },
   };
-  // After the end of the last command, which belongs to the session.
+  // Runs after the end of the last command, which belongs to the session.
   void shell.left.then(async (code) => {
     await app.shell.idle;
     app.quit(code);
@@ -348,7 +348,7 @@ type Offered = {
   readonly offer: SetupOffer;
   readonly preset: Preset;
   readonly model: ModelConfig;
-  /** What to save in the configuration under the preset's name. */
+  /** The settings to save in the configuration under the preset’s name. */
   readonly change: Partial<ModelConfig>;
 };
 

@@ -48,7 +48,7 @@ export type OpenOptions = {
   readonly turn?: () => Promise<void>;
   /** A user is there to choose another mode if the requested one can't be enforced. */
   readonly person?: true;
-  /** No user is there, and the program ends with its task. */
+  /** Set if no user is there, and the program ends with its task. */
   readonly alone?: true;
 };
 
@@ -218,7 +218,7 @@ type Circumstances = {
   readonly sessionsDir: string;
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** Where the program was started. */
+  /** The directory in which the program was started. */
   readonly cwd: string;
   /** Yields to pending key presses between two pieces of work. */
   readonly turn?: () => Promise<void>;

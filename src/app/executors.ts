@@ -38,7 +38,7 @@ export type AgentOptions = {
   /** The folder for files of full output. */
   readonly dataDir: string;
   readonly size: () => OutputSize;
-  /** No user is there to type into a command. */
+  /** Whether no user is there to type into a command. */
   readonly alone: boolean;
   /** The path of the sandbox launcher; undefined if the sandbox is unavailable. */
   readonly launcher?: string;

@@ -63,7 +63,7 @@ type Options = {
   readonly answers: HostAnswers;
 };
 
-/** Other users of host connections, built after this module. */
+/** The other parts of the program that use host connections, and are built after this module. */
 type Users = {
   readonly keep: NonNullable<HostOptions['keep']>;
   /** Finishes an apply or undo that a lost connection interrupted on the host. Never rejects. */
@@ -191,7 +191,7 @@ export function createHosts({ bus, dataDir, size, localPlace, kit, left, answers
       try {
         const told = await hosts.open(name, (master, ready) => {
           const shown = asks(untilReady(master, ready, bus));
-          // After the frame, so that lines waiting for the shell appear below it.
+          // Deferred until after the frame, so that lines waiting for the shell appear below it.
           coming.set(name, promise);
           return shown;
         });

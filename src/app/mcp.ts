@@ -18,11 +18,14 @@ type McpLinks = {
   readonly dataDir: string;
   /** The state folder shared by all sessions. */
   readonly state: string;
-  /** Adds a login's values to the known secrets. */
+  /** Adds the values of a login to the known secrets. */
   readonly learn: (value: string) => void;
   readonly version: string;
   readonly bus: SessionBus;
-  /** In Project mode a server may run files that a command wrote before the user has reviewed them. */
+  /**
+   * Returns whether a command in Project mode runs: a server started meanwhile may run files that the user has not
+   * reviewed.
+   */
   readonly runsInProject: () => boolean;
   readonly starts: OwnStarts;
 };

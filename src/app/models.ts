@@ -228,7 +228,7 @@ export function createPreplanner(
 
 type Opinion =
   | { readonly ok: true; readonly text: string }
-  /** `short`: a few words of our own for the question. `why`: the whole line for the log. */
+  /** A failed second opinion. `short`: a few words for the question. `why`: the whole line for the log. */
   | { readonly ok: false; readonly short: string; readonly why: string };
 
 /**
@@ -308,7 +308,10 @@ export function watched(
 
 // Starts model servers when they are first needed: `models.NAME.serve` (CF-3).
 
-/** Milliseconds for a large model to load. Afterwards the call goes ahead and reports its failure itself. */
+/**
+ * The milliseconds that a call waits while a large model loads. Afterwards the call is made and reports its own
+ * failure.
+ */
 const START_TIMEOUT_MS = 180_000;
 const PROBE_INTERVAL_MS = 300;
 const MAX_LOG_END_BYTES = 8192;

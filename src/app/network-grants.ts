@@ -156,7 +156,7 @@ export class NetworkGrants {
     return targets.map(nameOf).join(', ') || undefined;
   }
 
-  /** Each `host:port`, whether it is allowed, and the job or run that ends the answer. */
+  /** Returns each `host:port`, whether it is allowed, and the job or run that ends the answer. */
   list(): readonly (readonly [string, boolean, string?])[] {
     return [...this.#said.keys()].flatMap((name) => {
       const said = this.#saidOf(name);

@@ -51,7 +51,7 @@ const sayOf = (error: unknown) => `aish-tui: ${error instanceof Error ? error.me
 
 /** Serves connections to `server`, a socket that listens in the session's network. */
 export function serveProxy(server: Server, grants: NetworkGrants): void {
-  // No timeout: a request waits while the user decides.
+  // There is no timeout, because a request waits while the user decides.
   const proxy = createServer({ requestTimeout: 0 }, (incoming, answer) => void forward(incoming, answer, grants));
   proxy.on('connect', (incoming: IncomingMessage, client: Duplex, head: Buffer) => {
     client.on('error', () => {});

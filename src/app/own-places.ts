@@ -23,7 +23,7 @@ export type OwnPlaces = {
   readonly whole: readonly string[];
   /** Files and directories that may not lie inside a project. */
   readonly single: readonly string[];
-  /** The home directory with its well-known configuration files; undefined: none. */
+  /** The home directory with its well-known configuration files; undefined if it is unknown. */
   readonly home?: string;
   /** Every program is affected by its working directory, because it searches for libraries there. */
   readonly here?: boolean;

@@ -14,13 +14,13 @@ import { BETWEEN_WORDS, contains, realOf } from './own-places.ts';
 import { treeAround } from './project-tree.ts';
 
 export type OwnCommand = {
-  /** Its name in a question: `the MCP server files`. */
+  /** The name of the program in a question: `the MCP server files`. */
   readonly name: string;
   /** A program with its arguments, or one string for a shell command line. */
   readonly words: readonly string[];
   /** Variables added to this program's environment. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Its working directory; undefined if that does not affect which files it runs. */
+  /** The program’s working directory; undefined if that does not affect which files it runs. */
   readonly cwd?: string;
 };
 

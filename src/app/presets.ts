@@ -9,7 +9,9 @@ import { type Config, filledText, type ModelConfig, variablesIn } from '../confi
 import type { PresetInfo } from '../contracts/models.ts';
 import { asArray, isJsonObject, type JsonObject } from '../text/json.ts';
 
-/** Loopback ports answer or refuse at once; the timeout is for a server that hangs. */
+/**
+ * The longest time to look for servers, in ms: ports of this machine answer or refuse at once, unless a server hangs.
+ */
 const DISCOVERY_TIMEOUT_MS = 400;
 const KEY_COMMAND_TIMEOUT_MS = 10_000;
 /** Node fires a timer of more than 24 days at once. */

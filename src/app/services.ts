@@ -358,9 +358,9 @@ export function createServices(environment: Environment, bus: SessionBus) {
     unsaved: () => bus.unsaved,
     /** Whether the last second opinion failed. */
     withoutOpinion: () => bus.withoutOpinion,
-    /** Whether changes of the model can't be undone, as far as known. */
+    /** Whether undo is known to be unavailable for changes of the model. */
     withoutUndo: () => bus.withoutUndo,
-    /** What the current run has changed so far. */
+    /** The changes of the current run so far. */
     changed: () => undo.changedBy(currentRun(bus, session.id) ?? ''),
     costs,
     memory: createMemoryPort(memory, broker, config, () => ({ session: session.id, ...bus.engine.conversation })),
@@ -535,7 +535,7 @@ type ShellHandle = {
   readonly ready: Promise<UserShell>;
   /** Undefined until the shell has started. */
   readonly current: UserShell | undefined;
-  /** What the terminal has reported about itself so far. */
+  /** The facts that the terminal has reported so far. */
   facts: TerminalFacts;
   /** The exit code, once the user has left the shell. */
   readonly left: Promise<number>;
@@ -565,7 +565,7 @@ function startShell(
       onPrompt: () => bus.changed(),
       onIdleOutput: (text) => bus.notice('info', text.trimEnd()),
     });
-  // A shell from the environment needs no check: whoever started aish-tui has already run it.
+  // A shell from the environment needs no check: it is the one from which aish-tui was started.
   const { shell } = config;
   const ready =
     shell === undefined

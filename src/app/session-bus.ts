@@ -4,7 +4,10 @@ import { keyBeside } from '../engine/transcript.ts';
 import type { EventBody } from '../session/event.ts';
 import type { Form, FormAnswer } from '../session/form.ts';
 
-/** The only way from the services to the session. Services are created first and must not use it before `connect`. */
+/**
+ * The only connection from the services to the session. Services are created first and must not use it before
+ * `connect`.
+ */
 export class SessionBus {
   #engine: Engine | undefined;
   #forms: Forms | undefined;
@@ -35,7 +38,7 @@ export class SessionBus {
     this.engine.dispatch(event).catch(() => {});
   }
 
-  /** Redraws the values shown beside the session. */
+  /** Redraws the values that are shown beside the session’s text. */
   changed(): void {
     this.#engine?.changed();
   }

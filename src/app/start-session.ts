@@ -15,7 +15,7 @@ import type { GlobalOptions } from './options.ts';
 import type { Presets } from './presets.ts';
 import type { SessionBus } from './session-bus.ts';
 
-/** More than any system's release file. */
+/** The most bytes read of a system’s release file; none is that long. */
 const MAX_RELEASE_BYTES = 4096;
 
 /** The session's first mode. Only the default falls back to Unrestricted if nothing can enforce it (MO-1, MO-13). */
@@ -100,7 +100,7 @@ export function settingsOf({ config, presets, sandbox, options, unread }: Enviro
   };
 }
 
-/** What the model learns about the machine. */
+/** Returns the facts about the machine that the model gets. */
 function surroundingsOf({ config }: Environment): Surroundings {
   const shell = basename(config.shell ?? process.env.SHELL ?? 'sh');
   const system = [distribution(), `${type()} ${release()} ${process.arch}`].filter((name) => name !== undefined);

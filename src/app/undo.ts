@@ -69,7 +69,7 @@ export const TRIAL_LAUNCH: TrialLaunch = {
   wrap: trialArgv,
 };
 
-/** The trials of commands (EF-5), beside the store that records the applied ones. */
+/** Creates the trials of commands (EF-5), whose applied changes go into the given change store. */
 export function trialStore(needs: UndoNeeds, store: ChangeStore, run: RunTrial): TrialStore {
   const disk = new LocalTrialDisk({
     ...TRIAL_LAUNCH,

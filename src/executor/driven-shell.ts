@@ -53,7 +53,7 @@ export type ShellState = {
   readonly env: Record<string, string>;
   /** The last row of its prompt: text and colours. */
   readonly prompt: string;
-  /** Its line editor uses vi keys. */
+  /** Whether the shell’s line editor uses vi keys. */
   readonly vi: boolean;
   /** The user has bound a custom search to Ctrl-R. */
   readonly searches: boolean;

@@ -32,7 +32,8 @@ const LEAVE_TIMEOUT_MS = 300;
 /** Milliseconds for the shell to end once its terminal is closed. */
 const END_TIMEOUT_MS = 1000;
 /**
- * After this silence, check a foreground shell that waits without a mark; also the interval of later checks. In ms.
+ * After this silence, in ms, the program checks whether a shell waits without a mark, and repeats the check at this
+ * interval.
  */
 const SILENCE_MS = 150;
 const MAX_SILENCE_MS = 2000;
@@ -93,7 +94,7 @@ export class EditorShell {
         token: this.#token,
         echoOver: integration.echoOver,
         promptBegins: integration.promptBegins,
-        // On a host only its mark is visible.
+        // On a host only the shell’s mark shows that it waits.
         waits: () => (this.seat ? true : this.#waits()),
         typedAhead: () => this.#keysSent,
         asked: () => this.#asked.any,
@@ -276,7 +277,7 @@ export class EditorShell {
 
   #answered(mark: Mark): void {
     if (mark.kind === 'U') this.#events.onUnable(mark.fields.join(';'));
-    // This text left the editor, so keep it, whichever prompt asked for it.
+    // This text has left the shell’s editor, so it is kept, whichever prompt asked for it.
     if (mark.kind === 'L') this.#typed += mark.fields.join(';');
     if (mark.kind === 'W') this.#typed += `${mark.fields.join(';')}\n`;
     this.#asked.give(mark.kind, mark);
@@ -290,7 +291,7 @@ export class EditorShell {
     this.#events.onEnd(exit, this.#cwd);
   }
 
-  /** After each prompt: takes typed-ahead text, asks for the state, saves the history. */
+  /** Runs after each prompt: takes typed-ahead text, asks for the state, saves the history. */
   async #atPrompt(): Promise<void> {
     const { keys } = this.#integration;
     this.#prompts += 1;
@@ -381,7 +382,7 @@ export class EditorShell {
 
   /** The shell opened its editor without a mark: either its prompt has lost the marks, or a `read -e` runs. */
   async #doubted(): Promise<void> {
-    // If nobody can see who reads the terminal, only marks count.
+    // If it is unknown which process reads the terminal, only marks count.
     if (!this.seat && !this.#integration.fed && seesReaders) await this.#askForPrompt();
     this.#stream.decided();
   }
@@ -443,7 +444,7 @@ class AskedKeys {
     this.#waiting.get(kind)?.(mark);
   }
 
-  /** No more marks will come. */
+  /** Ends all waiting: no more marks will come. */
   end(): void {
     for (const answer of this.#waiting.values()) answer(undefined);
   }

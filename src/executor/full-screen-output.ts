@@ -10,7 +10,7 @@ import { find, wanted } from './find-bytes.ts';
 
 /** The first UTF-8 byte of the 8-bit controls. */
 const C1_LEAD = 0xc2;
-/** No legitimate sequence is longer, except images. */
+/** The longest accepted sequence except images; none that a program needs is longer. */
 const MAX_SEQUENCE_BYTES = 4096;
 const MAX_PICTURE_BYTES = 8 * 1024 * 1024;
 
@@ -28,7 +28,7 @@ const ASKED =
 /** The beginnings of images: sixel, kitty, iTerm2. Sources: DEC STD 070, kitty's and iTerm2's documentation. */
 const PICTURE = /^\x1b(?:P[\d;]*q|_G|\]1337;(?:File|MultipartFile|FilePart)=)/;
 const SIXEL = /^\x1bP[\d;]*q["#$!;\d?-~\r\n-]*\x1b\\$/;
-/** Without `inline=1` iTerm2 would save a file. */
+/** An inline image of iTerm2, which would save a file without `inline=1`. */
 const ITERM =
   /^\x1b\]1337;(?:(?:File|MultipartFile)=(?=[^:\x07\x1b]*\binline=1\b)[\w=;%.+/-]*(?::[\w+/=\r\n]*)?|FilePart=[\w+/=\r\n]*|FileEnd)(?:\x07|\x1b\\)$/;
 const KITTY = /^\x1b_G([\w=,-]*)(?:;[\w+/=]*)?\x1b\\$/;
@@ -40,7 +40,7 @@ function isPicture(sequence: string): boolean {
   return SIXEL.test(sequence) || (ITERM.test(sequence) && isInline(sequence));
 }
 
-/** The key must occur once and as a whole word, because terminals use the last of several. */
+/** Returns whether the key occurs exactly once and as a whole word: terminals use the last of several. */
 function isInline(sequence: string): boolean {
   const given = /File=([^:\x07\x1b]*)/.exec(sequence)?.[1];
   const said = given?.split(';').filter((pair) => /^inline(=|$)/.test(pair));
@@ -102,7 +102,7 @@ export class PassthroughFilter {
   /** Processes one more byte of a sequence. */
   #follow(byte: number, out: Bytes): void {
     const next = nextState(this.#state, byte);
-    // Another sequence interrupts the string: hold from there.
+    // Another sequence interrupts the string, so output is held from there.
     if (this.#state === STRING_ESCAPE && next !== TEXT) this.#hold(ESC);
     this.#state = next;
     if (next === BROKEN) {

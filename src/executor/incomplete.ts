@@ -13,7 +13,7 @@ const OPEN_END = /(?:^|[^\\])(?:\\\\)*\\$/;
 type Reader = {
   readonly args: readonly string[];
   readonly readsOn: RegExp;
-  /** Its input must be a pipe: Node passes sockets, which fish 3 mistakes for a directory. */
+  /** Whether the shell’s input must be a pipe: Node passes sockets, which fish 3 mistakes for a directory. */
   readonly wantsPipe?: true;
   /** Incomplete input that the shell accepts: after `begins`, a line matching `goesOn` can follow. */
   readonly open?: { readonly ends: RegExp; readonly begins: RegExp; readonly goesOn: string };

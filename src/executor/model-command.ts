@@ -24,7 +24,7 @@ export type OwnPtyOptions = {
   readonly token?: string;
   /** Returns a note about a command that ended normally. */
   readonly endNote?: () => string | undefined;
-  /** No user is there, so a program that waits for input is ended. */
+  /** Whether no user is there, so that a program which waits for input is ended. */
   readonly alone?: boolean;
 };
 

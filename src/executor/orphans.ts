@@ -29,7 +29,7 @@ export function marked(env: Environment): Environment {
 /** The last process id given out, the number of processes started, and where ids start again. */
 type Numbering = { readonly last: number; readonly started: number; readonly highest: number };
 
-/** Each is NaN if the kernel does not report it. */
+/** Reads these numbers; each is NaN if the kernel does not report it. */
 function readNumbering(): Numbering {
   const read = (path: string, number: RegExp) => {
     try {

@@ -125,7 +125,7 @@ export class OutputFile {
     if (!block) return;
     try {
       if (this.#fd === undefined) {
-        // Created on demand, also if somebody has removed it.
+        // The directory is created on demand, also if somebody has removed it.
         makeDirectory(dirname(this.#path));
         this.#fd = openSync(this.#path, 'wx', 0o600);
         fchmodSync(this.#fd, 0o600);

@@ -3,7 +3,7 @@ import type { IMarker, Terminal } from '@xterm/headless';
 import { clean } from '../text/sanitize.ts';
 import { type CellReader, renderLogicalLine } from './cells.ts';
 
-/** Characters kept of an output's start and end (EX-5). They are most of a journal's size. */
+/** The most characters kept of an output’s start and end (EX-5); such text is most of a journal’s size. */
 const MAX_PART_CHARS = 32 * 1024;
 
 /** The head and the tail of an output, line by line, in bounded memory. */
@@ -140,7 +140,7 @@ function isBlankFrom(buffer: Terminal['buffer']['normal'], y: number): boolean {
 
 // Output that needs no terminal model: so far only printable ASCII in plain lines.
 
-/** Larger output goes to the terminal model, which limits its memory. */
+/** The largest output handled here, in bytes; larger ones go to the terminal model, which limits its memory. */
 const MAX_BYTES = 64 * 1024;
 const [LF, CR] = [0x0a, 0x0d];
 

@@ -105,7 +105,7 @@ export function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // It exists, but belongs to another user.
+    // With EPERM the process exists, but belongs to another user.
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }
@@ -116,7 +116,7 @@ export function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
-    // It has ended, or belongs to another user (sudo): nothing can be done.
+    // The process has ended, or belongs to another user (sudo): nothing can be done.
   }
 }
 
@@ -156,7 +156,7 @@ export function withoutInherited(argv: readonly string[]): [string, ...string[]]
 export type ProcessEntry = {
   readonly pid: number;
   readonly name: string;
-  /** One letter; `T` means stopped. */
+  /** The state as one letter; `T` means stopped. */
   readonly state: string;
   readonly parent: number;
   readonly group: number;

@@ -10,7 +10,7 @@ const SUBSHELL_LOOKS = 12;
 const TYPED_LOOKS = 20;
 /** bash's exit code for a line with a syntax error. */
 const UNREADABLE = 2;
-/** After a syntax error bash redraws the old prompt, which still reports the previous line's exit code. */
+/** The exit code of a line: after a syntax error bash redraws the old prompt, which reports the previous line’s code. */
 const exitTold = (unread: boolean, exit: number) => (unread ? UNREADABLE : exit);
 /** In shells that mark a submitted line, a prompt before that mark is a redraw. */
 const redraws = (old: boolean, phase: string, before: boolean) =>
@@ -246,8 +246,8 @@ export class PromptStream {
   }
 
   /**
-   * `P`: the prompt is redrawn, not a new one. `<` and `>` surround the right prompt, which comes after the prompt's
-   * last mark, or a line with a syntax error that fish draws again.
+   * Handles a redrawn part. `P`: the prompt. `<` and `>` surround the right prompt, which comes after the prompt’s last
+   * mark, or a line with a syntax error that fish draws again.
    */
   #repaints(kind: 'P' | '<' | '>'): void {
     if (kind === '>') this.#aside = false;
@@ -279,7 +279,7 @@ export class PromptStream {
     this.#started = false;
   }
 
-  /** From here on keys go to the command, or answer the shell's own question. */
+  /** Marks the start of the command: keys now go to it, or answer the shell’s own question. */
   #start(): void {
     if (this.#started) return;
     this.#started = true;
@@ -328,7 +328,7 @@ export class PromptStream {
     this.#waiting.stop();
     this.#pending = undefined;
     const ran = this.#phase === 'command' || this.#phase === 'sent';
-    // Nothing ran: an empty line or a comment.
+    // An empty line or a comment runs nothing.
     if (this.#phase === 'sent') this.#started = false;
     this.#start();
     this.#phase = 'ready';
@@ -442,7 +442,7 @@ export class PromptStream {
 
 /** Delays between two checks whether the shell waits, in ms: at once, then less and less often. */
 const LOOK_DELAYS_MS = [0, 1, 1, 2, 2, 5, 5, 10, 20] as const;
-/** More than the unread capacity of a terminal, in bytes. */
+/** The bytes to read at most: more than a terminal can hold unread. */
 const TERMINAL_BYTES = 128 * 1024;
 
 /** Finds out whether the shell waits in the foreground, after reading everything written before. */

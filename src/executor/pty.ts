@@ -4,7 +4,7 @@ import { spawn } from 'node-pty';
 const MAX_PAUSE_MS = 100;
 /** Bytes read per turn of the event loop: libuv would read 2 MB at once and delay key presses. */
 const MAX_BYTES_PER_TURN = 256 * 1024;
-/** More than the unread capacity of a terminal, in bytes. */
+/** The bytes to read at most: more than a terminal can hold unread. */
 const TERMINAL_BYTES = 128 * 1024;
 
 export type PtyOptions = {

@@ -41,8 +41,8 @@ export type RunElsewhereOptions = {
   /** Returns the modes of its remote terminal. */
   readonly modes?: () => Promise<TerminalModes>;
   /**
-   * Returns how the command ended after its local program has, or a program to run instead. Asked again if somebody
-   * requested an end meanwhile. `whole`: the end mark arrived, so no output is lost.
+   * Called when the local program has ended: returns how the command ended, or a program to run instead. Called again
+   * if somebody requested an end meanwhile. `whole`: the end mark arrived, so no output is lost.
    */
   readonly ending?: (said: {
     readonly code: number;

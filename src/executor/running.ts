@@ -24,9 +24,9 @@ export type Control = {
   readonly resume: () => void;
   /** Path of the terminal's slave side. */
   readonly slave: () => string;
-  /** It has its own terminal in the background, not the one in front of the user. */
+  /** Whether the command has its own terminal in the background, instead of the one that the user sees. */
   readonly behind?: true;
-  /** There is no terminal: it can't ask, and nothing can be typed. */
+  /** Whether the command has no terminal, so that it can’t ask and nothing can be typed. */
   readonly pipe?: true;
   /** Takes unread input out of a terminal that outlives the command. */
   readonly takeInput?: () => Promise<string>;
@@ -38,7 +38,7 @@ export type RunOptions = {
   readonly columns: number;
   readonly rows: number;
   readonly dataDir: string;
-  /** What to answer a program that queries the user's terminal; unknown facts stay unanswered. */
+  /** Returns the answers for a program that queries the user’s terminal; unknown facts stay unanswered. */
   readonly facts?: (() => TerminalFacts) | undefined;
 };
 

@@ -7,7 +7,7 @@ import { UnicodeGraphemesAddon } from './graphemes.ts';
 import { OutputRecorder } from './output-file.ts';
 import { HeadTail, LineCollector, PlainOutput } from './output-lines.ts';
 
-/** Rows kept above the screen. A batch never scrolls more than this before its lines are collected. */
+/** The rows kept above the screen. A batch never scrolls more than this before its lines are collected. */
 const SCROLLBACK_ROWS = 1000;
 const MAX_BATCH_BYTES = 16 * 1024;
 const MAX_BATCH_LINES = 900;
@@ -27,14 +27,14 @@ export type ScreenOptions = {
   readonly path: string;
   /** Sends the terminal's answer to a program's query. */
   readonly onReply: (data: string) => void;
-  /** What is known about the user's terminal, for programs that ask. */
+  /** Returns the known facts about the user’s terminal, for programs that query it. */
   readonly facts: () => TerminalFacts;
   /** A mark of a nested shell (OSC 133), without its number. */
   readonly onNestedMark: (content: string) => void;
   /** Pauses and resumes the producer. */
   readonly pause: () => void;
   readonly resume: () => void;
-  /** The output comes through a pipe, where a bare line feed starts a line. */
+  /** Whether the output comes through a pipe, where a line feed alone starts a new line. */
   readonly pipe: boolean;
 };
 
@@ -487,7 +487,7 @@ const ESC = 0x1b;
 
 /** Modes, scroll regions, charsets and resets: the terminal must process these even in output it never draws. */
 const STICKY = /\x1b\[[?!>]?[\d;]*[hlrp]|\x1bc|\x1b[()][0-9A-Za-z]|\x1b\[[3]J/g;
-/** As bytes, because a string would be converted for each search. */
+/** Searched as bytes, because a string would be converted for each search. */
 const STICKY_BEGINS = ['\x1b[?', '\x1bc', '\x1b('].map(wanted);
 const MAX_STICKY = 64;
 const NOTHING = Buffer.alloc(0);

@@ -27,7 +27,7 @@ const INTEGRATIONS: Readonly<Record<string, EditorIntegration>> = {
   zsh: zshEditor,
   fish: fishEditor,
 };
-/** On this machine bash runs in their place. */
+/** The shells supported on hosts, including plain ones, in whose place bash runs on this machine. */
 const ON_HOSTS: typeof INTEGRATIONS = { ...INTEGRATIONS, dash: plainSh, ash: plainSh, sh: plainSh };
 
 /** `restarted`: a new shell starts. `left`: the user ended it. `message`: one line for the user. */
@@ -152,7 +152,8 @@ export class ShellSupervisor {
       const tooSlow = () => end(`reached no prompt in ${SLOW_STARTUP_TIMEOUT_MS / 1000} s`);
       const look = () => {
         const { pid, slave } = process.pty;
-        // On a host nobody can see who reads. After `exec fish` in a startup file, fish waits in its line editor.
+        // On a host it is unknown which process reads. After `exec fish` in a startup file, fish waits in its line
+        // editor.
         const asks = !seat && (anyoneReads(pid, slave, true) || waitsForLine(pid, slave) === true);
         if (asks || seat) return end('waits for input');
         startup.timer = setTimeout(tooSlow, SLOW_STARTUP_TIMEOUT_MS - STARTUP_TIMEOUT_MS);
@@ -193,7 +194,7 @@ export class ShellSupervisor {
     this.#events.onReady(cwd);
   }
 
-  /** An old bash, or one with another line editor: it ends itself and is started anew. */
+  /** Restarts an old bash, or one with another line editor, as a shell fed by a pipe. */
   #driveByPipe(why: string): void {
     this.#integration = plainBash;
     this.#switches = true;

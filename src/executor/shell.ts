@@ -99,7 +99,7 @@ export class UserShell implements InteractiveShell {
     return this.#supervisor.program;
   }
 
-  /** Its process id; -1 without a process. */
+  /** The shell’s process id; -1 without a process. */
   get pid(): number {
     return this.#pty?.pid ?? -1;
   }
@@ -108,12 +108,12 @@ export class UserShell implements InteractiveShell {
     return this.#supervisor.process?.pty;
   }
 
-  /** Its place at the last prompt. */
+  /** The shell’s directory at the last prompt. */
   get cwd(): string {
     return this.#cwd;
   }
 
-  /** Its reported state at the last prompt. */
+  /** The shell’s reported state at the last prompt. */
   get state(): ShellState {
     return this.#supervisor.state;
   }
@@ -170,7 +170,7 @@ export class UserShell implements InteractiveShell {
     return task;
   }
 
-  /** An incomplete line: our prompt never sends one, so it came in another way. */
+  /** Refuses an incomplete line: our prompt never sends one, so it came in another way. */
   #refuseRest(): void {
     if (this.#task) this.#task.unfinished = true;
   }
@@ -410,7 +410,7 @@ export type UserShellOptions = {
   readonly shell?: string;
   /** The host it runs on; absent: this machine. */
   readonly there?: RemoteShell;
-  /** Its starting place. */
+  /** The directory in which the shell starts. */
   readonly cwd: string;
   readonly env: Environment;
   readonly columns: number;
@@ -435,7 +435,7 @@ const EXIT_CODE_TIMEOUT_MS = 10_000;
 /** The exit code of a suspended command: 128 + SIGTSTP. */
 const SUSPENDED = 148;
 
-/** What the line editor prints around an empty prompt. */
+/** The characters that the line editor prints around an empty prompt. */
 const PROMPT_NOISE = /\r\x1b\[K\r/g;
 
 /** The shell's messages about jobs, `[1]+  Done  …`: aish-tui reports their end itself. */
@@ -496,7 +496,7 @@ type Job = {
   readonly id: number;
   readonly release: () => void;
   stopped: boolean;
-  /** Its exit code, if the shell has printed how it ended. */
+  /** The exit code, if the shell has printed how the job ended. */
   shown?: number;
   /** The user has requested the line that brings it to the foreground. */
   recalled: boolean;
@@ -566,7 +566,7 @@ class ShellJobs {
       pause: () => {},
       resume: () => {},
       interrupt: () => stopper.stop(),
-      // Only closing the shell's terminal ends it.
+      // A job of the shell ends only when the shell’s terminal is closed.
       hangUp: () => {},
     });
     void run.result.then(() => stopper.done());
@@ -678,7 +678,7 @@ class ShellJobs {
       late.unref();
     });
     const remembers = this.#host.remembersExits();
-    // The shell reports it before a prompt: the second line comes after one.
+    // The shell reports a job before a prompt; the second line makes such a prompt come.
     const ask = () => this.#host.hidden(remembers ? `\\builtin wait ${last}` : ':');
     const told = await Promise.race([remembers ? ask() : ask().then(ask), patience]);
     clearTimeout(late);

@@ -130,7 +130,7 @@ const MAX_LOOKS = 10;
 /** The foreground job at the time its end was requested. */
 type Target = {
   readonly group: number;
-  /** Each process with its start time, because ids are reused. */
+  /** The processes to end, each with its start time, because ids are reused. */
   readonly processes: ReadonlySet<string>;
   /** The shell started it, not a program inside the shell. */
   readonly ofShell: boolean;

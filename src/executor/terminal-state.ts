@@ -25,7 +25,7 @@ export const seesReaders = process.platform === 'linux' && POLL[process.arch] !=
 /** Shells use descriptors below this for their commands. */
 const MIN_OWN_FD = 10;
 
-/** A zombie, or a process on its way out. Source: proc_pid_stat(5). */
+/** The states of a zombie or an ending process. Source: proc_pid_stat(5). */
 const ENDED = /[ZX]/;
 
 /** The maximum number of inspected processes; a foreground group is a pipeline, not a server farm. */
@@ -70,7 +70,7 @@ function read(path: string): string | undefined {
 export type ForegroundReader = {
   readonly name?: string;
   readonly reads: boolean;
-  /** It is a nested or remote shell, whose commands can't be distinguished. */
+  /** Whether the program is a nested or remote shell, whose commands can’t be distinguished. */
   readonly isShell: boolean;
 };
 
@@ -206,13 +206,13 @@ export function terminalModes(slave: string): Promise<TerminalModes> {
   });
 }
 
-/** What a program expects from the keyboard. */
+/** How a program currently uses the keyboard. */
 type InputState = {
   /** The program waits for input. */
   readonly asks: boolean;
   /** Echo is off: the input is a password. */
   readonly echoOff: boolean;
-  /** It is a nested shell. */
+  /** Whether the program is a nested shell. */
   readonly isShell: boolean;
   /** The program's name, if known; harmless text. */
   readonly name?: string;
@@ -236,7 +236,7 @@ type InputDetectorOptions = {
   readonly fullScreen: () => boolean;
   /** The command is in the background: a full-screen program waits for the user to bring it to the front. */
   readonly behind?: boolean;
-  /** There is no terminal to ask in. */
+  /** Whether there is no terminal to ask in. */
   readonly pipe: boolean;
   /** The terminal is remote: readers are invisible, and only this function returns its modes. */
   readonly modes?: () => Promise<TerminalModes>;

@@ -104,7 +104,7 @@ async function ofOutput(app: App): Promise<Omit<AtWord, 'word'>> {
   if (output.private) return { problem: '@last: that output is private (!!)' };
   if (output.text.trim() === '') return { problem: '@last: that command printed nothing' };
   const name = `output of ${output.command}`;
-  // Of an output too large for an attachment, keep the stored beginning and end.
+  // If an output is too large for an attachment, its stored beginning and end are used.
   const whole = output.file === undefined ? undefined : await readText(name, output.file);
   const text = whole?.ok ? plainText(whole.attached.text) : output.text;
   return sized({ ok: true, attached: { kind: 'text', name, text } });

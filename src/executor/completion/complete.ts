@@ -8,7 +8,7 @@ import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import type { Completion, Completions } from '../../contracts/lines.ts';
 
-/** The maximum number of candidates: nobody reads more, and they would delay the screen. */
+/** The most candidates offered: more would be read by nobody and delay the screen. */
 const MAX_CANDIDATES = 500;
 /** Directory parts that can be expanded without running anything. */
 const EXPANDABLE = /^[~$\w{}./+-]*$/;
@@ -32,7 +32,7 @@ export type Fact =
 export type Question = {
   /** The command up to the cursor. */
   readonly line: string;
-  /** Its words as typed; the last is the current one. */
+  /** The words of the line as typed; the last is the current one. */
   readonly words: readonly string[];
   /** The current word as typed, starting inside its open quotes. */
   readonly current: string;

@@ -23,7 +23,7 @@ export class ForkQuestions {
     this.#directory = directory;
   }
 
-  /** Works only at a prompt. Undefined if no answer comes in time. */
+  /** Asks the shell for completions, which works only at its prompt. Undefined if no answer comes in time. */
   async ask(
     completer: Completer,
     question: Question,

@@ -67,7 +67,10 @@ export type EditorIntegration = {
     readonly hook?: string;
     /** Reports and empties the editor's text; mark L. */
     readonly show: string;
-    /** Runs the file `own` in the shell itself, with output to the file `told`; `$?` and `$_` stay. Mark O. */
+    /**
+     * The keys that run the file `own` in the shell itself, with output to the file `told`; `$?` and `$_` stay. The
+     * shell answers with mark O.
+     */
     readonly own: string;
   };
   /** The text that the editor prints when it submits a line, for shells that can't print a mark then. */
@@ -121,7 +124,7 @@ export const FLAG = {
  */
 type ForkCompleter = {
   readonly code: string;
-  /** Its arguments after the answer file; `dump` is a cache file that it may keep. */
+  /** Returns the arguments after the answer file; `dump` is a cache file that it may use. */
   readonly arguments: (question: Question, dump: string) => readonly string[];
   readonly keys: string;
 };

@@ -84,11 +84,11 @@ ${kind.personal(personal)}
 /** Code to feed: read at a prompt, and excluded from traces. */
 const fed = (code: string) => `{ ${code}; } 2>/dev/null\n`;
 
-/** How a shell that has no hooks is started, and what it can say of itself. */
+/** How a shell without hooks is started, and the facts that it can report. */
 type Kind = {
-  /** For its prompt: the directory, without control characters. */
+  /** Code that prints the directory for the shell’s prompt, without control characters. */
   readonly directory: string;
-  /** Code that stops what would set the prompt anew behind ours. */
+  /** Code that removes hooks which would set the prompt again after ours. */
   readonly hooks: string;
   /** Code that lists aliases, an empty line, and what else the shell knows. */
   readonly words: string;
@@ -114,7 +114,7 @@ fi`,
 /** A bash before 4.4, and one with ble.sh. What its line editor and its prompt hooks do is not used. */
 const BASH: Kind = {
   directory: `\${PWD//[[:cntrl:]]/?}`,
-  // Without this, a line that turns a line editor on has bash 5.2 read its input by that.
+  // Otherwise bash 5.2 would read its input with a line editor once a line turns that on.
   hooks:
     'unset PROMPT_COMMAND; set +o history; case :$SHELLOPTS: in *:vi:*) set +o vi ;; *:emacs:*) set +o emacs ;; esac',
   words: 'compgen -A alias; echo; compgen -A function -A builtin -A keyword',
