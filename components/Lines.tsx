@@ -27,7 +27,7 @@ export function rule(title: string, note: string, columns: number, role: Role, p
 }
 
 type SurfaceProps = {
-  /** One row each, cut to the width. Not wrapped here: the caller has already wrapped them. */
+  /** Returns one line for each row, already wrapped by the caller; longer ones are cut. */
   readonly lines: () => readonly string[];
   /** Reports changes of the lines that need no React commit. */
   readonly source?: Changing;

@@ -200,7 +200,7 @@ type ProgressProps = {
   readonly rows: number;
 };
 
-/** One line for each sub-agent at work. Their text is not drawn here. */
+/** Draws one line for each sub-agent at work, without the text that it writes. */
 function AgentsPane({ agents: { running, waiting }, columns, rows }: ProgressProps) {
   const screen = useScreen();
   const { paint } = screen;
@@ -215,7 +215,7 @@ function AgentsPane({ agents: { running, waiting }, columns, rows }: ProgressPro
 }
 
 type ProgressPaneProps = {
-  /** One line for each tool. */
+  /** The progress of tools, one line for each. */
   readonly progress: string;
   readonly columns: number;
   /** The most rows that the pane may use. */
@@ -290,7 +290,7 @@ function TranscriptPane({ columns, rows }: TranscriptProps) {
     return key === navigator.selected && text !== ' ' ? markStart(found) : found;
   });
   const more = paint('dim', `── ↓ ${view.below.toLocaleString('en')} more below · Ctrl-End `);
-  // The start screen stands in the middle of what is free.
+  // The start screen is in the middle of the free rows.
   const free = welcome.length === 0 ? 0 : Math.max(0, Math.floor((rows - welcome.length - lines.length) / 2));
   const begin = [...welcome, ...Array.from({ length: free }, () => ' '), ...lines];
   const shown = view.followsTail || view.below === 0 ? begin : [...lines.slice(0, Math.max(0, rows - 1)), more];

@@ -12,7 +12,7 @@ import { exitSummary } from '../src/ui/screen/welcome.ts';
 import { afterInput } from '../src/ui/terminal/schedule.ts';
 import { Root } from './App.tsx';
 
-/** After a resize, frames drawn within this time may be wrong; then everything is redrawn. In ms. */
+/** The time after a resize, in ms, in which frames may be wrong; afterwards everything is redrawn. */
 const SETTLE_MS = 30;
 type Program = ScreenOptions['app'];
 const MAX_FPS = 120;

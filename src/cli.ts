@@ -4,7 +4,7 @@ import { VERSION } from './app/options.ts';
 import { carryOut } from './cli/main.ts';
 import type { Invocation } from './cli/program.ts';
 
-/** Without arguments, the common case, the parser is not even loaded. */
+/** Parses the arguments. Without arguments, the common case, the parser is not even loaded. */
 async function invocationOf(argv: readonly string[]): Promise<Invocation> {
   if (argv.length === 0) return { kind: 'screen', global: {}, session: {} };
   const { parseArguments } = await import('./cli/program.ts');

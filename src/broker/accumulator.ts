@@ -157,7 +157,7 @@ function readUsage(value: unknown, timings: unknown): Usage | undefined {
 
 type Slot = { index: number | undefined; id: string; name: string; text: string };
 
-/** More calls in one reply are a runaway, not a plan. */
+/** The most calls accepted in one reply: more are a runaway, not a plan. */
 const MAX_CALLS = 64;
 /** How many calls are counted; calls beyond MAX_CALLS are counted without their arguments. */
 const MAX_COUNTED = 4096;
@@ -242,7 +242,7 @@ function isWhole(text: string): boolean {
   return asObject(parseJson(text)) !== undefined;
 }
 
-/** Some servers encode the arguments twice: JSON text of JSON text. */
+/** Decodes arguments that some servers encode twice, as JSON text of JSON text. */
 function unwrapped(text: string): string {
   if (!text.trimStart().startsWith('"')) return text;
   const inner = parseJson(text);

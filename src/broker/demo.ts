@@ -18,14 +18,14 @@ const CONNECT = [
 ].join('\n');
 const TOUR = `I am the built-in demo: a script, not a language model. I show three things:\n\n1. ${QUESTION}\n2. ${HALT}\n3. ${RUN}\n\n${CONNECT}`;
 
-/** A command and its result, as the conversation holds them. */
+/** A command and its result, from the conversation. */
 type Block = { readonly command: string; readonly lines: string[]; exit?: number; readonly byUser: boolean };
 type Part = { readonly human: string; readonly blocks: readonly Block[]; readonly skipped: boolean };
 
 /** Everything the script knows when it decides what to say next. */
 type Scene = {
   readonly norris: boolean;
-  /** In the user's words. */
+  /** The goal in the user’s words. */
   readonly goal: string;
   /** Results of the script's own commands for this goal, oldest first. */
   readonly results: readonly Block[];

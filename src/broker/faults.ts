@@ -16,9 +16,9 @@ export type Fault = {
   readonly status?: number;
   /** The server's own words, which may show what it does not support. */
   readonly said: string;
-  /** For a request that was too long: the window, and the tokens the server counted. */
+  /** For a request that was too long: the window, and the server’s token count. */
   readonly overflow?: Overflow;
-  /** No other preset would succeed. */
+  /** Whether no other preset would succeed. */
   readonly final?: true;
 };
 

@@ -15,7 +15,7 @@ export const RETRY: RetryPolicy = { attempts: 8, baseMs: 400, maxMs: 30_000, lim
 
 /** The number of attempts with a fallback, or if the same failure is likely to repeat. */
 const FEW = 2;
-/** Most rate limits count per minute, so their pauses start longer. */
+/** The factor for longer first pauses at a rate limit, since most limits count per minute. */
 const LIMITED_FACTOR = 5;
 
 type Circumstances = {
@@ -25,7 +25,7 @@ type Circumstances = {
   readonly waited: number;
   /** The server has answered in this session. */
   readonly known: boolean;
-  /** Another preset can be tried. */
+  /** Whether another preset can be tried. */
   readonly fallback: boolean;
   /** The caller wants one attempt. It waits for a loading model all the same. */
   readonly single: boolean;

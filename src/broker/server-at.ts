@@ -7,9 +7,9 @@ import { type Preset, rootOf, sameText, shownAddress } from './preset.ts';
 /** A server or key that the first start can offer (BR-6). */
 export type Found = {
   readonly kind: 'server' | 'key';
-  /** Its name for the user: `llama.cpp`, `Ollama`, `OpenRouter`. */
+  /** The server’s name for the user: `llama.cpp`, `Ollama`, `OpenRouter`. */
   readonly label: string;
-  /** One line: where it was found and what it offers. */
+  /** One line on where the server was found and what it offers. */
   readonly detail: string;
   /** A ready preset with a unique name. */
   readonly preset: Preset;

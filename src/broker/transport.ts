@@ -125,7 +125,7 @@ function limitOf(stop: Stop, limits: Timeouts): number {
   ];
 }
 
-/** One client per preset, while its key stays the same. */
+/** The clients of presets, one each, reused while the preset’s key stays the same. */
 const clients = new WeakMap<Preset, { readonly key: string | undefined; readonly client: OpenAI }>();
 
 /** Loads the openai package lazily, because a start of the program must not wait for it. */

@@ -21,7 +21,7 @@ import { escapeJson, type Writer } from './print.ts';
 
 export type ConfigWish = {
   readonly what: 'where' | 'show' | 'check' | 'edit' | 'trust';
-  /** From `--config`, or the argument of `check`. */
+  /** The file from `--config`, or the argument of `check`. */
   readonly file?: string;
   readonly json: boolean;
 };

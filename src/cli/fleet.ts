@@ -11,7 +11,7 @@ import type { HaltPolicy, HeadlessOptions } from './headless.ts';
 import { escapeJson } from './print.ts';
 import type { FleetOptions } from './program.ts';
 
-/** Runs the fleet to its end; the exit code tells the result. */
+/** Runs the fleet to its end and returns the exit code for its result. */
 export async function runFleet(
   app: App,
   goal: string,
@@ -86,7 +86,7 @@ class FleetPrinter {
       const [first, ...rest] = groupLines(group);
       this.#options.err([`HALT ${first} -> ${answer} (no person to ask)`, ...rest, ''].join('\n'));
     }
-    // Not inside the change that raised the questions.
+    // Deferred, because the change that raised the questions is still being processed.
     queueMicrotask(() => {
       for (const { digest, hosts } of groups) this.#fleet.answer(digest, hosts, answer);
     });
@@ -109,7 +109,7 @@ class FleetPrinter {
   }
 }
 
-/** Nothing can be tried on a host, so the policy `try` aborts as well. */
+/** Returns the answer for a HALT by policy. Trials are impossible on a host, so the policy `try` aborts as well. */
 function answerOf(policy: HaltPolicy): 'skip' | 'abort' {
   return policy === 'skip' ? 'skip' : 'abort';
 }

@@ -54,10 +54,10 @@ class Headless {
     this.interruption = new Promise((resolve) => {
       this.#tellInterruption = resolve;
     });
-    // On stderr, to keep notices out of the answer.
+    // Notices go to stderr, to keep them out of the answer.
     for (const text of app.notices) options.err(`aish-tui: ${text}\n`);
     app.engine.onGiveBack((text) => options.err(`not sent: ${visible(text)}\n`));
-    // After the current turn of the event loop, so that no request waits for printing.
+    // Printing comes after the current turn of the event loop, so that no request waits for it.
     app.engine.subscribe(() => {
       this.#due ??= setImmediate(() => this.#look());
     });
@@ -137,7 +137,7 @@ class Headless {
     if (question.kind === 'halt' && question.trial) this.#printTrial(question.trial);
     // An abort at a sub-agent's HALT would end only that sub-agent; here it must end the whole run (CL-1).
     const whole = kind === 'abort' && question.session !== engine.state.root;
-    // Not inside the dispatch that raised the question.
+    // Deferred, because the dispatch that raised the question is still running.
     queueMicrotask(() => {
       if (whole) void engine.dispatch({ type: 'aborted', unattended: true });
       else {
@@ -292,7 +292,7 @@ export async function runLines(app: App, lines: AsyncIterable<string>, options: 
   return headless.ended ?? quit ?? EXIT.ok;
 }
 
-/** After this many ms it reports what it waits for. */
+/** The time in ms after which the program reports which servers it waits for. */
 const SERVERS_WORD_AFTER_MS = 1000;
 
 /** Waits for the servers' tools, with a time limit. A longer wait is reported. */

@@ -36,7 +36,7 @@ const SAVE_MEMORY_TIMEOUT_MS = 10_000;
 /** Runs one invocation and returns its exit code; never success if the output could not be written. */
 export async function carryOut(invocation: Invocation, version: string): Promise<number> {
   const code = (await isPlaced(invocation)) ? await dispatch(invocation, version) : EXIT.usage;
-  // Here every pending write has succeeded or failed.
+  // At this point every pending write has succeeded or failed.
   await new Promise<void>((resolve) => process.stdout.write('', () => resolve()));
   if (!unwritten) return code;
   err(`aish-tui: the output could not be written (${unwritten.message})\n`);
@@ -175,7 +175,7 @@ async function acp({ global, session }: Extract<Invocation, { kind: 'acp' }>, ve
   });
 }
 
-/** Only reads; opens no session. */
+/** Lists sessions without opening one. */
 async function sessions(): Promise<number> {
   const { placesOf } = await import('../config/index.ts');
   const { listSessions } = await import('../store/index.ts');
@@ -204,7 +204,7 @@ async function screen({ global, session }: OnScreen, version: string) {
   process.on('unhandledRejection', broke);
   if (first) {
     boundHeap();
-    // In pieces, so that key presses don't wait for all of it.
+    // Loaded in pieces, so that key presses don’t wait for all of it.
     await loadApp();
   }
   // The only import of an upper layer: the screen is loaded only when needed.
@@ -218,7 +218,7 @@ async function screen({ global, session }: OnScreen, version: string) {
     process.off('uncaughtException', broke);
     process.off('unhandledRejection', broke);
     const ended = face ? face.runScreen(app, first) : (await import('./print.ts')).plainScreen(app);
-    // Only after the first frame.
+    // MCP servers start only after the first frame.
     void app.mcp.start(0);
     const code = await ended;
     next = app.sessions.next;

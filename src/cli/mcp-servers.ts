@@ -129,7 +129,9 @@ function serversIn(file: string): Readonly<Record<string, McpServer>> | string {
   );
 }
 
-/** Takes only known keys with valid types; `${env:…}` of other programs is not supported. */
+/**
+ * Returns a server’s configuration with known keys of valid types only; `${env:…}` of other programs is not supported.
+ */
 function serverFrom({ command, args, env, url, headers }: Readonly<Record<string, unknown>>): McpServer | undefined {
   if (typeof url === 'string') return { url, ...(areStrings(headers) ? { headers } : {}) };
   if (typeof command !== 'string') return undefined;

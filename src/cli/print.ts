@@ -25,7 +25,7 @@ type Manner = {
 /** Prints each entry once it is final, in order. */
 export class EntryPrinter {
   readonly #write: Writer;
-  /** For messages that don't belong to the answer, such as a failure to save the session. */
+  /** Writes messages that don’t belong to the answer, such as a failure to save the session. */
   readonly #beside: Writer;
   readonly #json: boolean;
   readonly #reveal: Reveal;

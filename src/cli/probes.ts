@@ -16,7 +16,7 @@ import { EXIT } from './exit-codes.ts';
 import type { Writer } from './print.ts';
 import type { Invocation } from './program.ts';
 
-/** `aish-tui safety check`. Exit 0: a verdict was given; 2: nothing to judge. */
+/** Runs `aish-tui safety check`. Exit 0: a verdict was given; 2: there was nothing to judge. */
 export async function safetyCheck(
   { global, command, jsonl, strict }: Extract<Invocation, { kind: 'safetyCheck' }>,
   out: Writer,
@@ -61,7 +61,10 @@ export async function route(
   return EXIT.ok;
 }
 
-/** A given list of names replaces this machine's programs, so that the answer does not depend on the machine. */
+/**
+ * Returns the source of program names: a given list replaces this machine’s programs, so that the answer does not
+ * depend on the machine.
+ */
 async function sourceOf(known: string | undefined): Promise<{ has(word: string): boolean }> {
   if (known !== undefined) return new Set(readFileSync(known, 'utf8').split(/\s+/));
   const index = createPathIndex(process.env.PATH ?? '');
@@ -69,7 +72,7 @@ async function sourceOf(known: string | undefined): Promise<{ has(word: string):
   return index;
 }
 
-/** `aish-tui secrets check`: shows what the filter would hide, with all secrets known on this machine. */
+/** Runs `aish-tui secrets check`: shows what the filter would hide, with all secrets known on this machine. */
 export async function secretsCheck(
   { text, jsonl }: Extract<Invocation, { kind: 'secretsCheck' }>,
   out: Writer,

@@ -425,7 +425,7 @@ Exit codes of run: 0 done or all tasks complete, 2 wrong arguments or configurat
 // Options that make `aish-tui run` work on other machines.
 
 export type FleetOptions = {
-  /** As typed; absent with `resume`. */
+  /** The hosts as typed; absent with `resume`. */
   readonly hosts?: string;
   /** Continue the fleet of this session. */
   readonly resume?: string;

@@ -9,8 +9,8 @@ import type { Writer } from './print.ts';
 export type UndoWish = { readonly list: boolean; readonly yes: boolean; readonly what?: number | 'run' };
 
 /**
- * Without `--yes` it only shows the changes. Without a number: the newest action in this directory or below; `run`:
- * that action's run.
+ * Runs `aish-tui undo`, which only shows the changes without `--yes`. Without a number it means the newest action in
+ * this directory or below; with `run` that action’s run.
  */
 export async function undoOutside(
   wish: UndoWish,

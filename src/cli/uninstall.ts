@@ -14,7 +14,10 @@ export type UninstallWish = { readonly yes: boolean; readonly withConfig: boolea
 
 type Kept = { readonly path: string; readonly what: string; readonly goes: boolean; readonly bytes: number };
 
-/** Without `yes` it only lists. Returns 2 while a session is open, 1 if something could not be removed. */
+/**
+ * Runs `aish-tui uninstall`, which only lists without `yes`. Returns 2 while a session is open, 1 if something could
+ * not be removed.
+ */
 export async function uninstall({ yes, withConfig }: UninstallWish, out: Writer, err: Writer): Promise<number> {
   const { state, cache, config } = placesOf(process.env);
   const open = (await namesIn(join(state, 'sessions'))).find((id) => isLocked(join(state, 'sessions', id)));

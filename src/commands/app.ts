@@ -56,9 +56,9 @@ export type Info = {
   readonly unsaved: boolean;
   /** The last second opinion failed. */
   readonly withoutOpinion: boolean;
-  /** The model's changes can't be undone here, as far as known. */
+  /** Whether undo is known to be unavailable for the model’s changes. */
   readonly withoutUndo: boolean;
-  /** What the current run has changed so far. */
+  /** The changes of the current run so far. */
   readonly changed: readonly ChangedFile[];
   readonly sessionId: string;
   readonly version: string;
@@ -84,7 +84,7 @@ export type RulesPort = {
 
 export type App = {
   readonly engine: Engine;
-  /** What the user must learn at the start, one line each. */
+  /** Messages that the user must see at the start, one line each. */
   readonly notices: readonly string[];
   readonly shell: ShellQueue;
   readonly front: ForegroundJob;
@@ -140,7 +140,7 @@ export type App = {
   readonly mcp: McpPort;
   /** Runs one goal on many machines. */
   readonly fleets: FleetPort;
-  /** Runs a fleet beside the conversation, with a user to ask. */
+  /** Runs a fleet while the conversation continues, with a user to ask. */
   readonly fleet: FleetDesk;
   readonly hosts: HostsPort;
   /** Keeps the values of a form until the user submits it. */

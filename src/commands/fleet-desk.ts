@@ -1,4 +1,4 @@
-/** Runs a fleet beside the conversation: asks its questions one at a time, and shows its result as a table. */
+/** Runs a fleet while the conversation continues: asks its questions one at a time, and shows its result as a table. */
 
 import type { FleetPort, FleetRun, FleetWish, HaltGroup } from '../contracts/fleet.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -42,7 +42,7 @@ export class FleetDesk {
   /** Resolves when it has started. Rejects with a CommandError. */
   async start(wish: FleetWish): Promise<FleetRun> {
     const run = await this.#begin(() => this.#port.start(wish));
-    // So that the session can be found again.
+    // The event records the session, so that it can be found again.
     await this.#engine.dispatch({ type: 'fleetBegan', goal: wish.goal }).catch(() => {});
     return run;
   }
@@ -89,7 +89,7 @@ export class FleetDesk {
     this.#engine.changed();
   }
 
-  /** Not inside the reported change: the fleet may be in the middle of it. */
+  /** Deferred, because the fleet may still be processing the reported change. */
   #follow(run: FleetRun): void {
     if (this.#followed) return;
     this.#followed = true;

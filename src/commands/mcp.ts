@@ -98,7 +98,7 @@ function noTool(servers: readonly McpServerInfo[], name = ''): string {
 
 function row({ name, state, tools, lastError, address }: McpServerInfo): string {
   const count = `${tools.length} tool${tools.length === 1 ? '' : 's'}`;
-  // For a program its base name is enough here.
+  // For a program its base name is enough.
   const short = address.startsWith('/') ? address.slice(address.lastIndexOf('/') + 1) : address;
   return `${name.padEnd(14)} ${state.padEnd(9)} ${count.padEnd(10)} ${lastError === '' ? short : lastError}`;
 }

@@ -52,7 +52,7 @@ export const undo: Command = {
   },
 };
 
-/** What the user saw last: a yes does not cover anything later. */
+/** The preview that the user saw last: a yes does not cover later changes. */
 const seen = new WeakMap<App, { readonly target: UndoTarget; readonly shown: string | undefined }>();
 
 function lastPreview(app: App, target: UndoTarget): string | undefined {
@@ -86,7 +86,7 @@ function textOf({ ok, text }: UndoResult): string {
   return text;
 }
 
-/** Never during an action of the agent, which would see files change. */
+/** Undoes, but never during an action of the agent, which would see files change. */
 async function takeBack({ engine }: App, work: () => Promise<UndoResult>): Promise<string> {
   if (engine.conversation.phase.kind === 'acting')
     throw new CommandError('the agent is running an action; undo it after that has ended');

@@ -6,7 +6,7 @@ const SHOWN_AFTER_MS = 1000;
 export type Wait = {
   /** The command, such as `:model`. */
   readonly what: string;
-  /** In ms since the epoch. */
+  /** The start of the wait, in ms since the epoch. */
   readonly since: number;
   /** Whether the user can stop it: it only reads, or ends cleanly. */
   readonly stops: boolean;

@@ -41,12 +41,12 @@ export type Place = readonly (string | number)[];
 type Found = {
   readonly offset: number;
   readonly message: string;
-  /** What to leave out, under its intended name; absent: the whole file. */
+  /** The part to leave out, under its intended name; absent: the whole file. */
   readonly place?: Place;
   readonly meant?: Place;
 };
 
-/** More than a person corrects at once. */
+/** The most mistakes that are listed, more than a person corrects at once. */
 const MAX_MISTAKES = 50;
 
 /** @param path used only in the messages */
@@ -212,7 +212,7 @@ function badPatterns({ safety }: Partial<Config>): readonly Mistake[] {
   });
 }
 
-/** Without configured presets the name may be that of a detected one. */
+/** Returns the message about an unknown preset name; without configured presets it may be that of a detected one. */
 function badModel({ model, models = {} }: Partial<Config>): readonly Mistake[] {
   const known = Object.keys(models);
   if (model === undefined || known.length === 0 || model === 'demo' || known.includes(model)) return [];

@@ -10,7 +10,7 @@ export type ModelConfig = {
   readonly model?: string;
   readonly api_key_env?: string;
   readonly api_key_cmd?: string;
-  /** In tokens; overrides the server's own value. */
+  /** The window in tokens, which overrides the server’s own value. */
   readonly context?: number;
   readonly secrets?: SecretsPolicy;
   /** Whether it accepts images; `auto`: as its answer to the first image shows. */
@@ -141,7 +141,7 @@ export type Config = {
     readonly motion: boolean;
     /** Show dimly how the line probably continues. */
     readonly suggestions: boolean;
-    /** Which prompt precedes the line. */
+    /** Whether aish-tui’s prompt or the shell’s own precedes the line. */
     readonly prompt: 'aish' | 'shell';
   };
   /** Words that expand in command position after a blank. */

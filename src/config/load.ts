@@ -14,7 +14,7 @@ export type ProjectFile = {
   readonly text: string;
   /** Keys that apply only if the file is trusted; if not empty, ask the user. */
   readonly waiting: readonly string[];
-  /** Keys whose value comes from it. */
+  /** The keys whose value comes from this file. */
   readonly taken: readonly string[];
 };
 
@@ -35,7 +35,7 @@ export type Loaded =
     }
   | {
       readonly ok: false;
-      /** One line: what is wrong, where, what to do. */
+      /** One line: what is wrong, where, and what to do. */
       readonly message: string;
       /** Every mistake in the file, one line each. */
       readonly mistakes: readonly string[];
@@ -43,13 +43,13 @@ export type Loaded =
       readonly rest: Extract<Loaded, { ok: true }>;
     };
 
-/** Where to look for a project's `.aish.jsonc`, and which files are trusted. */
+/** The directory in which a project’s `.aish.jsonc` is searched, and the trusted files. */
 export type ProjectOptions = { readonly cwd: string; readonly trust: Pick<Trust, 'has'> };
 
 const PROJECT_NAME = '.aish.jsonc';
 /** Files with a project's instructions for agents; the first existing one counts. */
 const INSTRUCTIONS = ['AGENTS.md', 'CLAUDE.md'];
-/** More would fill a small window before the first question. */
+/** The longest instructions in characters: more would fill a small window before the first question. */
 const MAX_INSTRUCTION_CHARACTERS = 24_000;
 const MAX_BYTES = 1 << 20;
 
@@ -71,7 +71,7 @@ export async function loadConfig(
   const checked = unreadable ?? ('text' in read ? await checkText(read.text, path) : undefined);
   const given = checked ? soundValue(checked) : {};
   const own = withDefaults(given);
-  // Before the project's file, which may still tighten the mode.
+  // Applied before the project’s file, which may still tighten the mode.
   const there = options && ofDirectory(own.projects, options.cwd, 'mode')?.value;
   const config = there === undefined ? own : { ...own, mode: there };
   const modeAsked = there !== undefined || given.mode !== undefined;
@@ -148,7 +148,7 @@ export type Instructions = {
   readonly path: string;
   readonly text: string;
   readonly trusted: boolean;
-  /** Of the text used, and how many characters of the file's end are left out. */
+  /** The characters of the text used, and of the omitted end of the file. */
   readonly characters: number;
   readonly omitted: number;
 };

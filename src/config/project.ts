@@ -1,7 +1,7 @@
 /**
- * What a project's `.aish.jsonc` may set (CF-1). It comes with a cloned repository, so it is only data. Untrusted, it
- * can tighten settings. Trusted, it can also choose and add. It can never loosen safety, mode or secrets, nor run a
- * program other than MCP servers.
+ * The settings that a project’s `.aish.jsonc` may change (CF-1). The file comes with a cloned repository, so it is only
+ * data. Untrusted, it can tighten settings. Trusted, it can also choose and add. It can never loosen safety, mode or
+ * secrets, nor run a program other than MCP servers.
  */
 
 import { createHash } from 'node:crypto';
@@ -17,7 +17,9 @@ type Rule = {
   readonly key: string;
   /** Requires that the user trusts this file. */
   readonly trusted: boolean;
-  /** Below this value an untrusted file could stop the program instead of tightening it, so it requires trust. */
+  /**
+   * The smallest value that an untrusted file may set: a smaller one would stop the program instead of tightening it.
+   */
   readonly floor?: number;
   /** Returns the new value; undefined if the project may not set it. The schema has validated `theirs`. */
   take(own: unknown, theirs: unknown): unknown;
@@ -30,7 +32,7 @@ const only =
   (_own, theirs) =>
     theirs === value ? theirs : undefined;
 const added: Rule['take'] = (own, theirs) => [...asList(own), ...asList(theirs)];
-/** Only new names: a project can't put another server behind a name used in the user's own rules. */
+/** Accepts only new names: a project can’t put another server behind a name used in the user’s own rules. */
 const newNames: Rule['take'] = (own, theirs) => ({ ...asRecord(theirs), ...asRecord(own) });
 /** The user's variables and commands are not passed to a server that a project names. */
 const newServers: Rule['take'] = (own, theirs) => {
@@ -139,7 +141,7 @@ function asRecord(value: unknown): Readonly<Record<string, unknown>> {
 
 export type Trust = {
   has(realPath: string, text: string): boolean;
-  /** Remembers the answer. Returns false if it could not be saved; then it holds only for this run. */
+  /** Remembers the user’s answer. Returns false if it could not be saved; then it is valid only for this run. */
   add(realPath: string, text: string): boolean;
 };
 

@@ -23,7 +23,7 @@ export type LiveOutput = {
 
 /** The state of a shell within a command, as its output claims: only for display. */
 export type NestedShell = {
-  /** It runs a command. */
+  /** Whether the nested shell runs a command. */
   readonly busy: boolean;
   /** The exit code of its last command, if reported. */
   readonly exit?: number;
@@ -50,22 +50,22 @@ export type TerminalFacts = {
 /** A running command, from its start to its result. */
 export type RunningCommand = {
   readonly output: LiveOutput;
-  /** Its process: for a command of the user's, the shell's own. */
+  /** The command’s process id; for a command of the user’s, the shell’s. */
   readonly pid: number;
-  /** It draws a full screen (vim, less) and should get the terminal. */
+  /** Whether the command draws a full screen (vim, less) and should get the terminal. */
   readonly fullScreen: boolean;
   /**
-   * It waits for input. Known some 50 ms after a question; later or never if it asks without text, or in ways that
-   * can't be observed.
+   * Whether the command waits for input. Known some 50 ms after a question; later or never if it asks without text, or
+   * in ways that can’t be observed.
    */
   readonly asks: boolean;
-  /** Echo is off: it asks for a password. Always known. */
+  /** Whether echo is off, as for a password. Always known. */
   readonly echoOff: boolean;
   /** The name of the asking program, if known. */
   readonly asker: string | undefined;
   /** The waiting program is a nested shell (`bash`, ssh), whose commands are one block here. */
   readonly asksAsShell: boolean;
-  /** What a nested shell reports by marks (OSC 133); undefined if nothing. */
+  /** The facts that a nested shell reports by marks (OSC 133); undefined if it reports none. */
   readonly nested: NestedShell | undefined;
   readonly keyboard: KeyboardModes;
   /** Called when `fullScreen`, `asks`, `echoOff` or `nested` changes; returns a function that unsubscribes. */
@@ -96,8 +96,8 @@ export type RunningCommand = {
 };
 
 /**
- * What the kernel allows a model's command. `restricted`: only reading. `project`: reading, and writing to the
- * project's tree and private temporary directories; no network but the session's loopback, no signals to outside
+ * The operations that the kernel allows a model’s command. `restricted`: only reading. `project`: reading, and writing
+ * to the project’s tree and private temporary directories; no network but the session’s loopback, no signals to outside
  * processes, no Unix sockets.
  */
 export type Confinement = 'restricted' | 'project' | 'unrestricted';
@@ -122,7 +122,7 @@ export type Connecting = {
   gaveUp(): GaveUp | undefined;
 };
 
-/** What a program stopped waiting for. */
+/** The connection for which a program stopped waiting. */
 export type GaveUp = {
   readonly program: string;
   readonly items: readonly string[];
@@ -139,9 +139,9 @@ export type LaunchOptions = {
   readonly cwd: string;
   readonly mode: Confinement;
   readonly signal: AbortSignal;
-  /** It behaves the same without a terminal, so use pipes. */
+  /** Set for a command that behaves the same without a terminal, so that pipes are used. */
   readonly pipes?: boolean;
-  /** In Unrestricted: run outside the light sandbox, if that is on. */
+  /** In Unrestricted: whether to run the command outside the light sandbox, if that is on. */
   readonly outside?: boolean;
   /** The user was asked about its dangers and approved it. */
   readonly approved?: boolean;
@@ -159,24 +159,29 @@ export type PreparedCommand = {
 
 /** Runs the model's commands, each in a fresh shell (EX-10). */
 export type AgentCommands = {
-  /** After a command's result: what it left for the user to decide. Never rejects. */
+  /** Returns, after a command’s result, the files that it left for the user to decide about. Never rejects. */
   left?(running: RunningCommand): Promise<Leftover | undefined>;
-  /** After that: which of its changes can be undone, and whether those are all; undefined: nothing is recorded. */
+  /**
+   * Returns, after that, which action undoes the command’s changes, and whether it covers all; undefined: nothing is
+   * recorded.
+   */
   attempt?(running: RunningCommand): Attempt | undefined;
   /** Whether a command ran in the light sandbox of Unrestricted. */
   isLight?(running: RunningCommand): boolean;
-  /** Its use of the network; undefined if it can't request any. */
+  /** Returns the command’s use of the network; undefined if it can’t request any. */
   connecting?(running: RunningCommand): Connecting | undefined;
   /**
    * Undoes all of it or nothing; returns a one-line reason on failure. Does nothing if it is already undone. Never
    * rejects.
    */
   takeBack?(action: number): Promise<string | undefined>;
-  /** What commands of earlier programs of this session left, still unanswered. Never rejects. */
+  /** Returns the unanswered questions of earlier programs of this session. Never rejects. */
   waiting?(): Promise<readonly UnansweredLeftover[]>;
   /** If it rejects, as it does once `signal` has fired, it has started nothing. */
   run(command: string, options: LaunchOptions): Promise<RunningCommand>;
-  /** Everything in `run` before the command itself; undefined if there is no such part. Rejects like `run`. */
+  /**
+   * Does everything in `run` that precedes the command itself; undefined if there is no such part. Rejects like `run`.
+   */
   prepare?(command: string, options: LaunchOptions): Promise<PreparedCommand> | undefined;
 };
 
@@ -222,7 +227,7 @@ export type InteractiveShell = {
 
 export type JobFacts = {
   readonly command: string;
-  /** Who started it: the model learns about its own jobs. */
+  /** Whether the user or the model started it: the model learns about its own jobs. */
   readonly owner: 'user' | 'model';
   /** The mode it was started in, which it keeps (MO-4); the user's jobs have none. */
   readonly mode?: string;

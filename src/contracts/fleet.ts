@@ -4,21 +4,21 @@ import type { Machine } from './machine.ts';
 
 /** A file that a halted command names, as its host reports it. Sizes are shown, but not compared. */
 export type TargetFacts = {
-  /** As the command names it. */
+  /** The path as the command names it. */
   readonly label: string;
   /** The full path on the host. */
   readonly path: string;
   readonly type: 'file' | 'directory' | 'link' | 'other' | 'missing';
   /** The target of a link. */
   readonly link?: string;
-  /** Its mount point. */
+  /** The mount point of its file system. */
   readonly mount: string;
   /** Whether it is inside a git work tree, or contains one. */
   readonly git: 'none' | 'inside' | 'unknown';
   readonly undoable: boolean;
   readonly files: number;
   readonly bytes: number;
-  /** There is more than was counted. */
+  /** Whether there are more files than were counted. */
   readonly more: boolean;
 };
 
@@ -36,7 +36,7 @@ export type HaltFacts = {
   /** Commands run as root there. */
   readonly root: boolean;
   readonly findings: readonly Pick<Finding, 'rule' | 'verb' | 'part'>[];
-  /** Who judged it, and the judgement's text. */
+  /** The source of the judgement, and its text. */
   readonly opinion: string;
   /** Handles of the secrets that it would get. */
   readonly secrets: readonly string[];
@@ -70,7 +70,7 @@ export type FleetMachine = {
   ask(code: string): Promise<string | undefined>;
   /** Resolves with one line when the connection is lost unexpectedly. */
   readonly lost: Promise<string>;
-  /** Never rejects. */
+  /** Closes the machine. Never rejects. */
   close(): Promise<void>;
 };
 
@@ -82,7 +82,7 @@ export type FleetCarrier = 'ansible';
 
 export type FleetWish = {
   readonly goal: string;
-  /** As typed: `web1,web2,@group`. */
+  /** The hosts as typed: `web1,web2,@group`. */
   readonly hosts: string;
   readonly atOnce?: number;
   readonly deadlineSeconds?: number;
@@ -97,7 +97,7 @@ export type FleetAnswer = 'proceed' | 'skip' | 'abort';
 /** One host's row in the table. */
 export type FleetRow = {
   readonly host: string;
-  /** Its progress or result. */
+  /** The host’s progress or result. */
   readonly status: string;
   readonly ended: boolean;
   readonly reason: string;

@@ -11,7 +11,7 @@ export type JudgeContext = {
   readonly project?: { readonly tree: string };
   /** The kernel enforces a mode narrower than Unrestricted. */
   readonly held?: boolean;
-  /** Other work of the session runs and may write meanwhile: then a missing file may soon exist. */
+  /** Whether other work of the session is running and may write meanwhile: then a missing file may soon exist. */
   readonly busy?: boolean;
 };
 
@@ -19,27 +19,30 @@ export type JudgeContext = {
 export type FileRead =
   | { readonly path: string; readonly hash: string }
   | { readonly path: string; readonly absent: true }
-  /** Not read: too large, or not text. `stamp` changes if its content may have changed. */
+  /** The file was not read: it is too large, or not text. `stamp` changes if its content may have changed. */
   | { readonly path: string; readonly stamp: string };
 
-/** What a call of a built-in tool would do, and the files that this depends on. */
+/** The changes of a call of a built-in tool, and the files that they depend on. */
 export type Preview = { readonly diff: string; readonly reads: readonly FileRead[] };
 
-/** What a judgement depends on besides the action, and where the action writes. Paths are absolute. */
+/** The files that a judgement depends on, and those that the action writes. Paths are absolute. */
 export type Basis = {
   /** Files that were read, and files that were missing. */
   readonly reads: readonly FileRead[];
-  /** What it changes or ends of the session: paths and patterns including everything below, and process ids. */
+  /**
+   * The session’s files and processes that the action changes or ends: paths and patterns including everything below,
+   * and process ids.
+   */
   readonly own: readonly string[];
   /** The paths it writes to, as far as it names them. */
   readonly writes: readonly string[];
-  /** Where it puts foreign files, such as a clone; absent: nowhere. */
+  /** The directories into which it puts foreign files, such as a clone; absent: none. */
   readonly brings?: readonly string[];
-  /** What the command's paths referred to when the user was asked. */
+  /** The files that the command’s paths referred to when the user was asked. */
   readonly targets?: Targets;
 };
 
-/** What the paths of a command referred to: real paths, devices and inodes, with patterns expanded. */
+/** The files that the paths of a command referred to: real paths, devices and inodes, with patterns expanded. */
 export type Targets = { readonly command: string; readonly cwd: string; readonly found: readonly string[] };
 
 /** A judgement with its basis, which is not part of the state machine. `refused`: the reason why it never runs. */

@@ -18,9 +18,9 @@ export type Route = {
 export type Completion = {
   /** The text to insert, quoted if necessary. */
   readonly text: string;
-  /** What to show, if shorter than the text (the last part of a path). */
+  /** The text to show, if shorter than the completion (the last part of a path). */
   readonly label?: string;
-  /** What it is, in a word or two. */
+  /** The kind of the completion, in a word or two. */
   readonly note?: string;
   /** The word may continue: add no blank after it. */
   readonly open?: boolean;
@@ -43,9 +43,9 @@ export type WordFacts = {
 
 // The `@` words of a question or a goal (IN-8).
 
-/** One `@` word. */
+/** One word of the line that begins with `@`. */
 export type AtWord = {
-  /** As typed in the line. */
+  /** The word as typed in the line. */
   readonly word: string;
   /** The attachment with its size; undefined if there is none, or it can't be sent. */
   readonly attachment?: Attachment;
@@ -56,7 +56,7 @@ export type AtWord = {
   readonly problem?: string;
   /** Why the user must confirm before it is sent. */
   readonly doubt?: string;
-  /** It looks like a path, but nothing exists there: it stays a word. */
+  /** Whether it looks like a path that does not exist: then it stays a word. */
   readonly missing?: true;
 };
 

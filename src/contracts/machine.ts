@@ -33,7 +33,7 @@ export type MachineFiles = {
 };
 
 export type Machine = {
-  /** Its name for people; undefined: this machine. */
+  /** The machine’s name for people; undefined: this machine. */
   readonly host?: string;
   /** The user's home directory there. */
   readonly home: string;
@@ -72,7 +72,7 @@ export type RemoteShell = {
   /** The path of the shell: the user's login shell, or instead of it (`instead`) bash, else sh. */
   readonly program: string;
   readonly instead: string | undefined;
-  /** It reports neither functions nor a history. */
+  /** Whether the shell reports neither functions nor a history. */
   readonly plain: boolean;
   readonly home: string;
   /** The host's variables that its startup files need. */

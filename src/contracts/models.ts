@@ -9,7 +9,7 @@ export type PresetInfo = {
   readonly name: string;
   readonly model: string;
   readonly baseUrl: string;
-  /** It runs on this machine. */
+  /** Whether the model runs on this machine. */
   readonly local: boolean;
   /** The built-in scripted model (BR-6). */
   readonly demo: boolean;
@@ -22,13 +22,13 @@ export type PresetInfo = {
 /** The result of probing a preset's server. */
 export type Probe = {
   readonly reachable: boolean;
-  /** It is remote and not chosen yet: not contacted, and no key was sent. */
+  /** Set for a remote server that was not chosen yet: it was not contacted, and no key was sent. */
   readonly unasked?: true;
   /** The server is running and still loading its model. */
   readonly loading?: true;
-  /** In tokens. */
+  /** The window in tokens. */
   readonly window?: number;
-  /** One clean line. */
+  /** One clean line about the server’s state. */
   readonly detail: string;
 };
 
@@ -43,7 +43,7 @@ export type ChatOptions = {
   /** Omitted for presets that don't accept it. */
   readonly temperature?: number;
   readonly category: Category;
-  /** One word is expected: a thinking model is asked not to think, if its family is known. */
+  /** Whether one word is expected: a thinking model is asked not to think, if its family is known. */
   readonly brief?: boolean;
   /** Our count of the request and its counter, to compare with the server's. */
   readonly counted?: Counted;
@@ -83,7 +83,7 @@ export type MeasureRequest = {
  */
 export type Measured = Pick<Budget, 'window' | 'source' | 'counter' | 'head' | 'factor'> & {
   readonly tokens: readonly number[];
-  /** A share of the whole. */
+  /** The safety margin as a share of the whole. */
   readonly margin: number;
   /** The preset's maximum answer length, in tokens. */
   readonly maxAnswer?: number;
@@ -133,7 +133,7 @@ export type SetupOffer = {
   readonly key?: string;
   /** A configured preset has this address: only its model would change. */
   readonly known?: true;
-  /** It is remote and has no key: listing its models does not prove that it answers. */
+  /** Set for a remote server without a key: listing its models does not prove that it answers. */
   readonly unproven?: true;
 };
 
@@ -201,7 +201,7 @@ export type DayCost = {
   readonly completionTokens: number;
   readonly dollars: number;
   readonly local: boolean;
-  /** Calls without a known price. */
+  /** The number of calls without a known price. */
   readonly unpriced: number;
 };
 

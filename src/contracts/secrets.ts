@@ -12,7 +12,7 @@ export type RestoredAction =
       /** Why the user must be asked: a secret could run as code. */
       readonly unsafe?: string;
     }
-  /** It contains an unknown handle; `text` explains that to the model. */
+  /** The action contains an unknown handle; `text` explains that to the model. */
   | { readonly kind: 'unknown'; readonly text: string };
 
 /** Whether a secret was first seen inside an action's text, with its escapes, or as data. */
@@ -30,8 +30,8 @@ export type Secrets = {
   /** Restores true texts for the user's own screen; handles of an earlier process stay. */
   reveal<T>(value: T): T;
   /**
-   * `written`: the action as written; only handles in it that its writer was given are resolved. Undefined: it comes
-   * from an earlier process, and no handle is resolved.
+   * Returns the action with real values. `written`: the action as written; only handles in it that its writer was given
+   * are resolved. Undefined: it comes from an earlier process, and no handle is resolved.
    */
   restore(told: Action, written: Action | undefined): RestoredAction;
   /** Returns an action's outcome with handles again for the secrets that the action was given. */

@@ -18,7 +18,7 @@ export type SessionSummary = {
   readonly title: string;
   /** The size of its journal. */
   readonly bytes: number;
-  /** Another program has it open; undefined if not checked. */
+  /** Whether another program has the session open; undefined if not checked. */
   readonly open?: boolean;
 };
 
@@ -45,7 +45,7 @@ export type OldSession = {
 export type SessionsPort = {
   /** Earlier sessions, newest first, without the current one. */
   list(): Promise<readonly SessionSummary[]>;
-  /** Its last moments, oldest first. */
+  /** Returns the last entries of a session, oldest first. */
   ending(id: string): Promise<readonly SessionMoment[]>;
   /** Leaves this session for another, in that one's directory; `fork`: for a copy. Returns the reason on failure. */
   resume(session: SessionSummary, fork: boolean): string | undefined;

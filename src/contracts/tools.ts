@@ -15,7 +15,7 @@ export type ToolCallOptions = {
    * Absent: anywhere.
    */
   readonly tree?: string | null;
-  /** It was judged destructive, and the user approved it. */
+  /** Whether the call was judged destructive, and the user approved it. */
   readonly destructive?: boolean;
   /** The definition at its judgement; if it has changed, the call does not run. */
   readonly definition?: string;
@@ -38,9 +38,11 @@ export type Tools = {
   preview?(action: Action, cwd: string): Promise<Preview | undefined>;
   /** Whether the user has consented to this tool in advance. Does not cover destructive calls. */
   autoApproved(action: Action): boolean;
-  /** What a lasting consent is bound to; undefined for a command and for an unknown name. */
+  /** Returns the facts to which a lasting consent is bound; undefined for a command and for an unknown name. */
   facts(action: Action): ToolFacts | undefined;
-  /** By the tool's own declaration or the user's, this call changes nothing, so it may run in parallel. */
+  /**
+   * Returns whether this call changes nothing, by the tool’s or the user’s declaration, so that it may run in parallel.
+   */
   onlyReads(action: Action): boolean;
   run(action: Action, options: ToolCallOptions): Promise<ToolOutcome>;
 };
@@ -51,9 +53,9 @@ export type McpServerInfo = {
   readonly state: string;
   /** When its start began, in ms since the epoch; undefined if it is not starting. */
   readonly startingSince: number | undefined;
-  /** Its program or address. */
+  /** The server’s program or address. */
   readonly address: string;
-  /** Its own name for itself. */
+  /** The server’s name for itself. */
   readonly title: string;
   readonly lastError: string;
   /** The end of its output outside the protocol. */
@@ -67,7 +69,7 @@ export type McpServerInfo = {
     /** `safety.always_destructive_tools` contains it. */
     readonly halts: boolean;
     readonly changed: boolean;
-    /** Why its arguments are not checked here, if known. */
+    /** The reason why the tool’s arguments are not checked here, if known. */
     readonly unchecked?: string;
   }[];
 };
@@ -76,7 +78,7 @@ export type McpPort = {
   /** How long a program without a screen waits for its servers, in ms. */
   readonly patience: number;
   servers(): readonly McpServerInfo[];
-  /** Starts all; resolves when each is ready or has failed, at the latest after this many ms. */
+  /** Starts all servers; resolves when each is ready or has failed, at the latest after this many ms. */
   start(milliseconds: number): Promise<void>;
   /**
    * Logs in to a server; resolves when that has ended, which is reported to the user.

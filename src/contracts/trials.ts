@@ -42,7 +42,9 @@ export type TrialOutcome =
       readonly writtenBytes: number;
       /** The user's yes is bound to this digest; `apply` requires it. */
       readonly digest: string;
-      /** What the trial could not show although it ran, one sentence each (a refusal, a lock, a socket). */
+      /**
+       * Reasons why the list may be incomplete although the trial ran, one sentence each (a refusal, a lock, a socket).
+       */
       readonly doubts: readonly string[];
       /** Paths that a trial can't write but a real run could. Then the list differs from a real run. */
       readonly outside: readonly string[];
@@ -54,7 +56,7 @@ export type TrialOutcome =
 export type TrialMode = 'project' | 'unrestricted';
 
 export type RunningTrial = {
-  /** For the output pane, keys and interruption, like any command. */
+  /** The trial’s command, for the output pane, keys and interruption like any command. */
   readonly command: RunningCommand;
   /**
    * Resolves when it has ended and its changes are listed; never rejects. An interrupted one is discarded:
@@ -93,9 +95,9 @@ export type Trials = {
   /** Unified diffs of text files of moderate size, from the current to the new state, as text for the screen. */
   diff(id: string): Promise<string>;
   /**
-   * Does exactly what was listed, with a journal entry before each step. Refuses, changing nothing, if anything it
-   * touches has changed since the trial started, or if `digest` is wrong. Requires a person's yes. An interrupted
-   * apply is rolled back when the store is next opened. Afterwards the trial is gone.
+   * Makes exactly the listed changes, with a journal entry before each step. Refuses, changing nothing, if anything it
+   * touches has changed since the trial started, or if `digest` is wrong. Requires a person’s yes. An interrupted apply
+   * is rolled back when the store is next opened. Afterwards the trial no longer exists.
    */
   apply(id: string, digest: string): Promise<Applied>;
   /** Discards the trial. Idempotent. */

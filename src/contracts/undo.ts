@@ -12,7 +12,7 @@ export type KeptAction = {
   readonly text: string;
   readonly cwd: string;
   readonly session: string;
-  /** Its Norris run. */
+  /** The Norris run of the action. */
   readonly run?: string;
   /** Milliseconds since 1970. */
   readonly at: number;
@@ -23,11 +23,11 @@ export type KeptAction = {
   readonly deleted: number;
   readonly changed: number;
   readonly moved: number;
-  /** Its size in the store. */
+  /** The size in the store, in bytes. */
   readonly bytes: number;
-  /** Every change was recorded, as far as known. */
+  /** Whether every change was recorded, as far as known. */
   readonly complete: boolean;
-  /** What was refused or not recorded: a word and a path each. */
+  /** Changes that were blocked or not recorded: a word and a path each. */
   readonly notes: readonly string[];
 };
 
@@ -42,7 +42,9 @@ export type UndoPort = {
   unavailable(): Promise<string | undefined>;
   /** Newest first. */
   list(): Promise<readonly KeptAction[]>;
-  /** What an undo would restore, with diffs, as text for the screen. `ok` false: why there is nothing. */
+  /**
+   * Returns the changes that an undo would make, with diffs, as text for the screen. `ok` false: why there are none.
+   */
   preview(target: UndoTarget): Promise<UndoResult>;
   /**
    * Undoes it. Later changes by others are left alone and reported.
@@ -56,7 +58,7 @@ export type UndoPort = {
 export type UndoResult = {
   readonly ok: boolean;
   readonly text: string;
-  /** From a preview: the actions it covers, on any machine. */
+  /** For a preview: identifies the actions that it covers, on any machine. */
   readonly shown?: string;
 };
 
@@ -85,7 +87,7 @@ export type ChangedFile = {
   readonly lines?: { readonly added: number; readonly removed: number };
 };
 
-/** What a Norris run has changed so far. */
+/** The changes that a Norris run has made so far. */
 export type RunChanges = {
   /** Each path once; the latest change may be missing. */
   readonly files: readonly ChangedFile[];
@@ -96,7 +98,7 @@ export type RunChanges = {
 const TAKE_BACK = /(?:^| · ):undo run takes (?:it|the rest) back/m;
 /** Files of a run that are named at its end. */
 const MAX_ROWS = 8;
-/** Up to so many names are all given; of more the first few. */
+/** The most names that are all listed; of more only the first few are. */
 const MAX_NAMES = 5;
 const FIRST_NAMES = 3;
 /** The maximum length of a name. */
@@ -156,7 +158,7 @@ export function changesText({ files, lost }: RunChanges, cwd: string): string {
   ].join('\n');
 }
 
-/** A row for each file: its name, and what happened to it. A directory stands for everything below it. */
+/** Returns a row for each file: its name, and its kind of change. A directory represents everything below it. */
 function rowsOf(files: readonly ChangedFile[], cwd: string): readonly string[] {
   const top = topmostOf(files);
   const shown = top.slice(0, top.length > MAX_ROWS ? MAX_ROWS - 1 : MAX_ROWS);

@@ -13,9 +13,9 @@ export type Paying = {
   readonly name: string;
   readonly model: string;
   readonly baseUrl: string;
-  /** On this machine. */
+  /** Whether the model runs on this machine. */
   readonly local: boolean;
-  /** From the preset's configuration. */
+  /** The prices in the preset’s configuration. */
   readonly prices?: Prices | undefined;
 };
 
@@ -64,7 +64,7 @@ function find(rows: readonly PriceRow[], { model, baseUrl }: Paying): PriceRow |
 
 export type PriceFile = {
   readonly rows: readonly PriceRow[];
-  /** What is wrong with it, in one line; then `rows` is empty, because half a price list would mislead. */
+  /** The error in the file, in one line; then `rows` is empty, because half a price list would mislead. */
   readonly problem?: string;
 };
 

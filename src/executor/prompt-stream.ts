@@ -10,7 +10,7 @@ const SUBSHELL_LOOKS = 12;
 const TYPED_LOOKS = 20;
 /** bash's exit code for a line with a syntax error. */
 const UNREADABLE = 2;
-/** The exit code of a line: after a syntax error bash redraws the old prompt, which reports the previous line’s code. */
+/** A prompt’s exit code: after a syntax error bash redraws the old prompt, which has the previous line’s code. */
 const exitTold = (unread: boolean, exit: number) => (unread ? UNREADABLE : exit);
 /** In shells that mark a submitted line, a prompt before that mark is a redraw. */
 const redraws = (old: boolean, phase: string, before: boolean) =>

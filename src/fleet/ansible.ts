@@ -90,7 +90,7 @@ type Parts = ContainerOptions & {
   readonly seconds: number;
 };
 
-/** Delays closing until everything is closed: then it is one call, and nobody needs it earlier. */
+/** Delays closing until all hosts are closed: then it is a single call, and nobody needs it earlier. */
 class Together {
   #open = 0;
   #works: (() => Promise<unknown>)[] = [];
@@ -156,7 +156,7 @@ async function openHost(at: AnsibleHost, signal: AbortSignal, parts: Parts): Ret
     home,
     files: {
       ...absentHost(host).files,
-      // What can't be examined counts as changed.
+      // A file that can’t be examined counts as changed.
       identities: async (named) =>
         (await ask(identityCode(named)))?.split('\n') ?? [`not looked at ${performance.now()}`],
     },
@@ -194,7 +194,7 @@ const ALTERED = 'Ansible brought back another command than was judged; what ran 
 
 type Known = Reported & { readonly lost?: string };
 
-/** Undefined if only the host's own record can tell. */
+/** Returns the end of a command; undefined if only the host’s own record can tell. */
 function reportedOf(outcome: Outcome): Known | undefined {
   if (outcome.kind === 'altered') return { exit: null, note: ALTERED, lost: ALTERED };
   if (outcome.kind === 'dropped' && !outcome.over) return { exit: null, note: 'interrupted', began: false };
@@ -209,7 +209,7 @@ function reportedOf(outcome: Outcome): Known | undefined {
   return { exit, output, ...(isCut || !isWhole ? { note } : {}) };
 }
 
-/** Uses the host's record for what Ansible could not tell. */
+/** Returns the end of a command from the host’s record, if Ansible could not tell it. */
 function endOf(outcome: Outcome, answer: string | undefined): Known {
   const end = readEnd(answer);
   const isDropped = outcome.kind === 'dropped';
@@ -423,7 +423,7 @@ class AnsibleCall {
     try {
       process.kill(-pid, name);
     } catch {
-      // It has already ended.
+      // The process has already ended.
     }
   }
 

@@ -56,7 +56,7 @@ export async function openContainer(
       ...absentHost(host).files,
       async identities(named) {
         const { text } = await ask(identityCode(named));
-        // What can't be examined counts as changed.
+        // A file that can’t be examined counts as changed.
         return text?.split('\n') ?? [`not looked at ${performance.now()}`];
       },
     },
@@ -120,7 +120,10 @@ function withEnd(
 
 type Ask = (code: string) => Promise<{ readonly text?: string }>;
 
-/** Its client has ended, so the command has ended too, or is ended now: the client's exit code may be wrong. */
+/**
+ * Returns the end of a command after its client ended: the client’s exit code may be wrong, and a command that still
+ * runs is ended now.
+ */
 async function endOf(ask: Ask, file: string, interrupted: boolean): Promise<ContainerEnd> {
   for (let look = 0; ; look += 1) {
     const end = readEnd((await ask(endCode(file))).text);

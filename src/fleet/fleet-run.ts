@@ -207,7 +207,7 @@ export class WorkingFleet implements FleetRun {
   }
 }
 
-// One host of a fleet: its machine, and its own conversation with the same gate and a journal of its own.
+// Runs one host of a fleet: its machine, and its own conversation with the same gate and its own journal.
 
 /** Every conversation is the only one in its journal, so all use the same name. */
 const ROOT = 'main';
@@ -291,7 +291,7 @@ class HostRun {
     if (machine && !('problem' in machine)) await machine.close();
   }
 
-  /** Its progress. */
+  /** Returns the host’s progress. */
   facts(): Pick<FleetRow, 'commands' | 'output' | 'said'> {
     const entries: readonly Entry[] = this.#engine?.transcript.entries.map(({ entry }) => entry) ?? [];
     const ran = entries.filter((entry) => entry.kind === 'exec');
@@ -355,7 +355,7 @@ class HostRun {
     if (this.#seen.has(question.id)) return;
     this.#seen.add(question.id);
     if (question.kind === 'halt') return void this.#halt(engine, machine, question);
-    // Without the user's answer: no wider mode, no form, no further spending, no continuing after many skips, and no
+    // Answers without the user: no wider mode, no form, no further spending, no continuing after many skips, and no
     // plan that needs approval.
     const kind = question.kind === 'escalation' || question.kind === 'plan' ? 'abort' : 'skip';
     if (question.kind === 'spend') this.#spent = true;

@@ -29,7 +29,10 @@ import { WorkingFleet } from './fleet-run.ts';
 const AT_ONCE = 20;
 const DEADLINE_SECONDS = 600;
 const MAX_FLEETS = 1000;
-/** In seconds: a host's command never becomes a job. Its conversation waits for its end, up to the deadline. */
+/**
+ * The seconds after which a host’s command would become a job: never. Its conversation waits for its end, up to the
+ * deadline.
+ */
 const NO_JOBS_SECONDS = 2 ** 31 / 1000 - 1;
 /** Ansible's default path. */
 const INVENTORY = '/etc/ansible/hosts';
@@ -114,8 +117,8 @@ function withAddressHint(open: OpenMachine, { hosts }: Known): OpenMachine {
 }
 
 /**
- * Reads the given inventory, else Ansible's default; a string says that the given one lists no hosts. Only if a group
- * is requested.
+ * Reads the given inventory, else Ansible’s default, if a group is requested. A string says that the given one lists no
+ * hosts.
  */
 async function inventories({ hosts, inventory }: FleetWish) {
   const path = inventory ?? process.env.ANSIBLE_INVENTORY ?? INVENTORY;
@@ -205,7 +208,7 @@ function hostServices(
     waitSeconds: NO_JOBS_SECONDS,
     secrets: {
       ...services.secrets,
-      // Its directories are not on this machine.
+      // The directories of a host are not on this machine.
       entered() {},
       restore(told, written) {
         const restored = services.secrets.restore(told, written);

@@ -9,15 +9,15 @@
 import { patternsIn, sourceOf, spellOut } from './patterns.ts';
 
 type Group = {
-  /** What a file of the group does, as a predicate. */
+  /** The effect of a file of the group, as a predicate. */
   readonly what: string;
   /** The user's own shell, login or tools run it, wherever it is. */
   readonly own?: true;
   /** Does not count in a directory that the session itself created, even if that directory is part of the name. */
   readonly filled?: true;
-  /** Only at the top of the tree. */
+  /** Whether the name counts only at the top of the tree. */
   readonly top?: true;
-  /** Only with this exact case: in lower case it is an ordinary page. */
+  /** Whether the name counts only in this exact case: in lower case it is an ordinary page. */
   readonly exact?: true;
   readonly names: string;
 };
@@ -30,7 +30,7 @@ const AGENTS = 'is obeyed by agents';
 
 const GROUPS: readonly Group[] = [
   { what: "is git's own", own: true, names: '.git' },
-  // Other version control: hooks, aliases and programs that its settings name.
+  // Other version control systems: hooks, aliases and programs named by their settings.
   {
     what: 'is obeyed by version control',
     names:
@@ -196,7 +196,10 @@ const own = compiled.filter((group) => group.own);
 /** The parent directories of names with several parts. */
 const parents = (list: string) => patternsIn(list).flatMap(spellOut).flatMap(parentsOf).map(sourceOf).join('|');
 const above = new RegExp(`${START}(?:${parents(GROUPS.map(({ names }) => names).join(' '))})$`, 'i');
-/** In a home directory only hidden names count, and those of its own list: `~/gradle` is an ordinary directory. */
+/**
+ * Returns the names that count in a home directory: hidden ones, and those of its own list, since `~/gradle` is an
+ * ordinary directory.
+ */
 const homeNames = `${patternsIn(GROUPS.map(({ names }) => names).join(' '))
   .filter((name) => name.startsWith('.'))
   .join(' ')} ${AT_HOME}`;
@@ -234,7 +237,7 @@ export function controlNameAt(inside: string): number | undefined {
 /** Whether this path is a parent of a control file: a link placed there would provide one. */
 export const isAboveRunsLater = (inside: string): boolean => above.test(inside);
 
-/** For a directory below the home directory: whether it is inside a control file's directory there, or above one. */
+/** Returns whether a directory below the home directory is inside a control file’s directory, or contains one. */
 export const concernsHome = (inside: string): boolean => isAmong(atHome, inside) || aboveHome.test(inside);
 
 /** Whether the user's own shell, login or tools run it, wherever it is. */
@@ -249,5 +252,5 @@ export const isAboveHomeStart = (inside: string): boolean => inside === '' || ab
 /** The same as `isOwnStart` for a path below a home directory. */
 export const isHomeStart = (inside: string): boolean => isAmong(atHome, inside);
 
-/** Whether it tells a project's tool what to run. */
+/** Returns whether a file tells a project’s tool what to run. */
 export const isProjectControl = (path: string): boolean => isAmong(ofProject, path) || CAPITAL_FILE.test(path);

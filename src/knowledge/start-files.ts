@@ -5,7 +5,7 @@
 
 const words = (list: string): readonly string[] => list.trim().split(/\s+/);
 
-/** Below the home directory. */
+/** Start files below the home directory. */
 export const HOME_START_FILES = words(`
   .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .bash_completion .profile .kshrc .mkshrc .login .cshrc .tcshrc
   .inputrc .ssh/config .ssh/rc .tmux.conf .screenrc .vimrc .vim/vimrc .emacs .emacs.d/init.el .direnvrc .gdbinit .npmrc
@@ -13,9 +13,9 @@ export const HOME_START_FILES = words(`
   .claude/settings.json .gemini/settings.json .codex/config.toml .cursor/mcp.json
   .pythonrc.py .irbrc .pryrc .Rprofile .xinitrc .xsession .xprofile .xsessionrc .pam_environment
 `);
-/** In `ZDOTDIR`, or at home. */
+/** Start files of zsh in `ZDOTDIR`, or in the home directory. */
 export const ZSH_START_FILES = words('.zshenv .zprofile .zshrc .zlogin .zlogout');
-/** Where programs keep their configuration (`XDG_CONFIG_HOME`). */
+/** Start files in the directory for programs’ configuration (`XDG_CONFIG_HOME`). */
 export const CONFIG_START_FILES = words(`
   fish/config.fish tmux/tmux.conf nvim/init.vim nvim/init.lua vim/vimrc direnv/direnvrc emacs/init.el i3/config sway/config
   hypr/hyprland.conf kitty/kitty.conf alacritty/alacritty.toml wezterm/wezterm.lua starship.toml lazygit/config.yml mise/config.toml

@@ -1,6 +1,9 @@
 import { shellQuote } from '../text/shell.ts';
 
-/** Some programs run the editor through a shell, others split the value at blanks: with both this ends at once. */
+/**
+ * An editor that fails at once. Some programs run the editor through a shell, others split the value at blanks: this
+ * works with both.
+ */
 const NO_EDITOR = `sh -c 'echo "no editor here: nobody can edit. Pass the text as an option or write the file." >&2; exit 1'`;
 
 /**

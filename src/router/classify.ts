@@ -21,7 +21,7 @@ import {
 } from './vocabulary.ts';
 import { SCALE, WEIGHTS } from './weights.ts';
 
-/** What the router asks about the system; every answer must be immediate. */
+/** The router’s questions about the system; every answer must be immediate. */
 export type Words = {
   /** Returns whether the user's shell can run this word: builtin, keyword, function, alias, executable on PATH. */
   knows(word: string): boolean;
@@ -62,7 +62,7 @@ const COMPOUND = pattern(
 );
 
 /**
- * Log-odds around the border within which a known command followed by plain words may be either: one in thirty
+ * The log-odds, around the border, within which a known command followed by plain words may be either: one in thirty
  * difficult lines.
  */
 const DOUBT = 2;
@@ -71,8 +71,8 @@ const DOUBT = 2;
 const OF_THE_SHELL = /^(?:!(?:!|\$|\^|\*|-?\d+|\?\S+)$|!\s+\S|:(?:\s+\S|[;|&<>]))/;
 
 /**
- * Returns whether words in another script ask or tell something, rather than name a file: they are most of the line
- * after its first word.
+ * Returns whether words in another script are a sentence rather than file names: they are most of the line after its
+ * first word.
  */
 function speaksOtherScript({ pieces, syntax }: LineFeatures): boolean {
   const words = pieces.slice(1).filter(({ text, shape }) => shape !== 'quoted' && OTHER_LETTERS.test(text));
@@ -205,7 +205,7 @@ function isNoCommand({ pieces }: LineFeatures, known: boolean, words: Words): bo
   return ![...slipsOf(first.text)].some((word) => words.knows(word));
 }
 
-/** Yields the words that a misspelled one may stand for: a letter wrong, left out, added, or two swapped. */
+/** Yields the words that a misspelled one may mean: a letter wrong, left out, added, or two swapped. */
 function* slipsOf(word: string): Iterable<string> {
   for (let at = 0; at <= word.length; at += 1) {
     const [before, after] = [word.slice(0, at), word.slice(at)];

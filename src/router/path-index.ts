@@ -72,7 +72,7 @@ function isRunnable(file: string): boolean {
   }
 }
 
-// Answers whether paths exist without waiting for the disk: a key must not hang on a mount that hangs.
+// Checks whether paths exist without waiting for the disk: a key press must not wait for a mount that hangs.
 
 /** The most answers that are kept; beyond that all are dropped. */
 const MAX_ANSWERS = 500;

@@ -161,7 +161,7 @@ function named(before: string, name: string): Before {
   return { parameter: before === '?' || before === '&', flag: name.startsWith('-'), name };
 }
 
-/** Only blanks separate name and value: an option, a configuration file, a sentence, SQL. */
+/** Finds a value that only blanks separate from its name: an option, a configuration file, a sentence, SQL. */
 function blankSeparated(text: string, from: number, to: number, before: Before, quoted: boolean): Joined | undefined {
   if (quoted) return undefined;
   const remarked = sticky(REMARK, text, to);
@@ -194,7 +194,7 @@ function valueAt(text: string, at: number, joint: Joint, before: Before): Joined
   return { value, joint };
 }
 
-/** `NAME=value` is a whole line without anything that a shell would split. */
+/** Matches `NAME=value` as a whole line without anything that a shell would split. */
 function ownLine(text: string, at: number, name: string): boolean {
   const lead = text.slice(Math.max(0, at - name.length - 24), at);
   const line = lead.slice(lead.lastIndexOf('\n') + 1);
@@ -320,9 +320,9 @@ function quotedAt(text: string, at: number): Value | undefined {
 type Around = {
   /** A URL parameter: `&` ends it. */
   readonly parameter: boolean;
-  /** Name and value are a whole line, as in a `.env` file: the value extends to its end. */
+  /** Whether name and value are a whole line, as in a `.env` file: the value extends to its end. */
   readonly wholeLine: boolean;
-  /** In a sentence: punctuation inside the value belongs to it, but not at its end. */
+  /** Whether the value is in a sentence: punctuation inside the value belongs to it, but not at its end. */
   readonly spoken: boolean;
 };
 

@@ -220,7 +220,10 @@ function beginning(text: string, at: number, before: RegExp): number {
   return found ? at - found[0].length : -1;
 }
 
-/** Not preceded by a letter or digit, except those of an escape: `\n`, `%3D`, `\u003d`. */
+/**
+ * Returns whether a token can begin here: not after a letter or digit, except those of an escape: `
+ * `, `%3D`, `\u003d`.
+ */
 function beginsHere(text: string, at: number): boolean {
   const code = text.charCodeAt(at - 1);
   if (at === 0 || !isWord(code)) return true;

@@ -77,7 +77,7 @@ class Restoring {
   putAsWritten(at: number, handle: string, secret: string): void {
     this.runs.put(at, handle.length, secret);
     this.judged.put(at, handle.length, secret);
-    // It was written in one kind of quotes and may now be inside another.
+    // The handle was written in one kind of quotes and may now be inside another.
     if (/`|\$[({]/.test(secret)) this.unsafe ??= AS_CODE;
   }
 
@@ -96,7 +96,7 @@ class Restoring {
   done(): Restored {
     const { env } = this;
     const restored = { command: this.runs.done(), judged: this.judged.done() };
-    // Whatever the context: the judged command must have the same structure as the executed one.
+    // In any context the judged command must have the same structure as the executed one.
     if (!sameShape(restored.command, restored.judged)) this.unsafe ??= AS_CODE;
     // The gate knows the value only at its own place.
     if (Object.keys(env).length > 0 && this.command.includes(NAME))
@@ -168,7 +168,7 @@ type Place = {
 const MAX_COMMAND_CHARS = 60_000;
 const ODD: Place = { kind: 'odd' };
 
-/** Programs that run the text they are given. */
+/** Programs that run the text in their arguments. */
 const INTERPRETERS = pattern(String.raw`
     ^(?:(?:ba|da|z|k|fi|a|tc|c|pw)?sh|eval|source|\.|trap|ssh|mosh|su|python[\d.]*|pypy\d?|perl[\d.]*|ruby[\d.]*
     |node|nodejs|deno|bun|php[\d.]*|lua[\d.]*|Rscript|osascript|[gmn]?awk|sed|expect|tclsh|psql|mysql|mariadb
@@ -177,8 +177,8 @@ const INTERPRETERS = pattern(String.raw`
     |systemd-run|flock|timeout|bc|dc|let|declare|test|\[)$
   `);
 /**
- * Of those, programs that also take data as operands: code only if the operand looks like code, or follows an option
- * for code.
+ * Interpreters that also take data as operands: code only if the operand looks like code, or follows an option for
+ * code.
  */
 const ALSO_DATA =
   /^(?:psql|mysql|mariadb|mongosh?|sqlcmd|sqlplus|git|docker|podman|kubectl|env|timeout|ssh|find|watch|test|\[|su|jq|yq|flock|systemd-run|declare|make)$/;

@@ -17,7 +17,7 @@ const MAX_FILE_BYTES = 256 * 1024;
 /** How many entries of a directory are searched for `.env` files, and how many files are read. */
 const MAX_ENTRIES = 4000;
 const MAX_FILES = 24;
-/** Shortest known value. */
+/** The length of the shortest known value. */
 const MIN_VALUE_CHARS = 8;
 
 /** The credential files that exist in a home directory. */

@@ -7,7 +7,7 @@ export type Entry = {
   readonly handle: string;
   readonly kind: string;
   readonly value: string;
-  /** Where it was first seen, in a few words. */
+  /** The place where the value was first seen, in a few words. */
   readonly where: string;
   readonly seenIn: SeenIn;
 };
@@ -18,8 +18,8 @@ const MAX_ENTRIES = 10_000;
 /** Resolves handles; only in memory, lost with the process. */
 export class Vault {
   /**
-   * New in each process: an earlier process's handle is unknown here, and nobody can compute a handle from a guessed
-   * value.
+   * The key for handles, new in each process: an earlier process’s handle is unknown here, and nobody can compute a
+   * handle from a guessed value.
    */
   readonly #key = randomBytes(32);
   readonly #byValue = new Map<string, Entry>();

@@ -6,7 +6,7 @@
 import stringWidth from 'string-width';
 
 const ODD = /[\p{Default_Ignorable_Code_Point}\u2028\u2029\p{Emoji_Modifier}]|\p{M}{9}/u;
-/** A joiner and the emoji behind it: only the first of a family is drawn. */
+/** A joiner and the emoji after it: only the first emoji of a family is drawn. */
 const JOINED = /\u200d\p{Extended_Pictographic}/gu;
 const TONES = /(?<=\p{Extended_Pictographic}\ufe0f?)\p{Emoji_Modifier}/gu;
 /** Variation selectors, zero-width and soft characters, tags, and marks that change the text's direction. */

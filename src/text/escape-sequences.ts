@@ -74,10 +74,10 @@ export type Sequence = {
   readonly kind: 'escape' | 'control' | 'command' | 'string';
   /** False where the sequence was interrupted, or where the text ends within it. */
   readonly whole: boolean;
-  /** Its content: everything between the introducer and the final character or terminator. */
+  /** The start of the content, which ends before the final character or terminator. */
   readonly from: number;
   readonly to: number;
-  /** Where the text continues. */
+  /** The position where the text continues. */
   readonly end: number;
 };
 

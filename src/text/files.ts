@@ -43,7 +43,7 @@ function openUp(directory: Buffer): void {
     for (const entry of readdirSync(directory, { withFileTypes: true, encoding: 'buffer' }))
       if (entry.isDirectory()) openUp(Buffer.concat([directory, Buffer.from('/'), entry.name]));
   } catch {
-    // The directory is not ours, gone, or its path too long: the others are still opened.
+    // The directory belongs to somebody else, is gone, or has too long a path: the others are still opened.
   }
 }
 

@@ -93,7 +93,7 @@ function hasManyBrackets(text: string): boolean {
   return false;
 }
 
-/** Returns the object in JSON text; undefined where it holds something else. */
+/** Returns the object in JSON text; undefined if the text contains something else. */
 export function parseJsonObject(text: string): JsonObject | undefined {
   const value = parseJson(text);
   return isJsonObject(value) ? value : undefined;

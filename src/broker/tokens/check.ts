@@ -7,7 +7,10 @@ import type { Meter } from './meter.ts';
 
 /** A local server that reads a smaller share has silently cut the conversation, as Ollama does. */
 const MIN_READ_SHARE = 0.6;
-/** Below this many tokens an odd count has other reasons: no window in use is smaller than twice this. */
+/**
+ * The fewest tokens for a comparison: a difference below this has other reasons, and no window in use is smaller than
+ * twice this.
+ */
 const MIN_COMPARED_TOKENS = 1500;
 const MIN_READ_TOKENS = 1024;
 

@@ -121,7 +121,7 @@ async function estimatesOf(texts: readonly string[]): Promise<readonly number[]>
 
 const LETTERS_PER_TOKEN = 3;
 const BLANKS_PER_TOKEN = 6;
-/** For characters outside ASCII: a vocabulary without their script encodes them as bytes. */
+/** The tokens per character outside ASCII: a vocabulary without that script encodes it as bytes. */
 const TOKENS_PER_OTHER = 1.5;
 
 /** Estimates the tokens of a text, rather too high. */

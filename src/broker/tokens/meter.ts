@@ -159,9 +159,9 @@ function calibrationKey(preset: Preset, counter: string): string {
 const MIN_WINDOW_TOKENS = 2048;
 /** The smallest window believed if a server names a number. */
 const MIN_NAMED_TOKENS = 1024;
-/** A guess from one error goes no lower than this share of the known window. */
+/** The smallest share of the known window that a guess from one error may take. */
 const MIN_SHARE = 1 / 2;
-/** In ms: after a restart a server may have another window. */
+/** How long a learned window is trusted, in ms: a restarted server may have another one. */
 const BELIEVED_MS = 30 * 60_000;
 
 export class LearnedWindows {
@@ -173,7 +173,7 @@ export class LearnedWindows {
     this.#now = now;
   }
 
-  /** In tokens; undefined if nothing is known, or too old. */
+  /** Returns the learned window in tokens; undefined if nothing is known, or it is too old. */
   get(preset: string): number | undefined {
     const known = this.#windows.get(preset);
     return known && this.#now() < known.until ? known.tokens : undefined;

@@ -67,7 +67,9 @@ export class Vocabulary {
   readonly #tokens: Uint8Array;
   readonly #slots: Int32Array;
   readonly #encoder = new TextEncoder();
-  /** One word, its parts by their start, and for each part the position of the token it makes with the next. */
+  /**
+   * One word, its parts by their start, and for each part the position of the token that it makes with the next part.
+   */
   readonly #word = new Uint8Array(PIECE_CHARS * 4);
   readonly #starts = new Int32Array(PIECE_CHARS * 4 + 2);
   readonly #places = new Int32Array(PIECE_CHARS * 4 + 2);

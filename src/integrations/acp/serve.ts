@@ -163,7 +163,7 @@ class EditorSession {
     }
   }
 
-  /** On any error the answer is not yes. */
+  /** Asks the editor. On any error the answer is not yes. */
   async #ask({ question, request }: Extract<FromSession, { kind: 'ask' }>): Promise<void> {
     const outcome = await this.#client
       .request(methods.client.session.requestPermission, { sessionId: this.#id, ...request })

@@ -384,7 +384,9 @@ function permissionFor(question: Question): Request {
   return { toolCall, options: [...optionsFor(question)] };
 }
 
-/** No answer, a cancelled one, or an unknown option ends the work; it never runs anything. */
+/**
+ * Converts the editor’s answer: no answer, a cancelled one, or an unknown option ends the work and never runs anything.
+ */
 function answerFrom(question: Question, outcome: RequestPermissionOutcome): Answer {
   const chosen = outcome.outcome === 'selected' ? outcome.optionId : undefined;
   const offered = optionsFor(question).some(({ optionId }) => optionId === chosen);

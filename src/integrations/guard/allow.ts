@@ -3,7 +3,10 @@ import { createInterface } from 'node:readline/promises';
 import { visible } from '../../text/sanitize.ts';
 import type { Allowances } from './allowance.ts';
 
-/** Only in a person's terminal: an agent has none, and its commands that name the guard are denied. */
+/**
+ * Lets a person pick a denied command in their own terminal: an agent has none, and its commands that name the guard
+ * are denied.
+ */
 export async function allowOnce(allowances: Allowances): Promise<number> {
   if (!process.stdin.isTTY || !process.stdout.isTTY) {
     process.stderr.write('aish-guard: this is for a person, in a terminal\n');

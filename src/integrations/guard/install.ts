@@ -127,7 +127,10 @@ function commandOf([file = '', ...args]: readonly string[]): string {
   return `${JSON.stringify(file)}, ${JSON.stringify(args)}`;
 }
 
-/** `aish-tui guard --for AGENT`: prints what to put where. Only the configuration goes to standard output. */
+/**
+ * Prints for `aish-tui guard --for AGENT` which configuration to put where. Only the configuration goes to standard
+ * output.
+ */
 export function printSetup(agent: Agent, strict: boolean, out: Writer, err: Writer): number {
   const { into, text } = SETUPS[agent];
   const argv = [process.execPath, GUARD_FILE, agent, ...(strict ? ['--strict'] : [])];

@@ -87,7 +87,7 @@ const DIALECTS: Readonly<Record<Agent, Dialect>> = {
         ? line({})
         : line({ permission: answer.kind, user_message: answer.reason, agent_message: answer.reason }),
   },
-  // These two need a plugin, which translates between this format and theirs.
+  // These two agents need a plugin, which translates between this format and theirs.
   opencode: { read: byToolName('bash'), say: (answer) => pluginAnswer(answer) },
   pi: { read: byToolName('bash'), say: (answer) => pluginAnswer(answer) },
 };
@@ -106,7 +106,7 @@ function readCall(agent: Agent, text: string): Asked | undefined {
 
 type DecideOptions = {
   readonly agent: Agent;
-  /** Also deny what the gate does not know. */
+  /** Whether to deny commands that the gate does not know too. */
   readonly strict: boolean;
   /** The directory, if the call contains none. */
   readonly cwd: string;
@@ -115,7 +115,7 @@ type DecideOptions = {
 };
 
 const HOW = 'A person who wants it can run `aish-guard allow` in a terminal and have it pass once.';
-/** Any name of the guard itself: an agent must not control it. */
+/** Every name of the guard itself, which an agent must not control. */
 const GUARD_ITSELF = /aish-guard|aish-tui['"]?\s+guard|aish\/guard\//;
 
 /** @param asked undefined: the call was not understood */
@@ -144,7 +144,10 @@ async function decide(asked: Asked | undefined, options: DecideOptions): Promise
   return { kind: 'deny', reason: `aish-guard: ${what}: ${why}. ${HOW}` };
 }
 
-/** In ms. If the agent's own timeout ends a hook, the command runs, so the hook ends itself well before. */
+/**
+ * The time limit of a hook, in ms. If the agent’s own timeout ends a hook, the command runs, so the hook ends itself
+ * well before.
+ */
 const LIMIT_MS = 3000;
 const MAX_INPUT_BYTES = 4 << 20;
 

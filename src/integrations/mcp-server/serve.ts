@@ -212,7 +212,7 @@ type Start = {
 type Captured = {
   /** 128+n for signal n. */
   readonly exit: number;
-  /** For the client. */
+  /** The output for the client. */
   readonly output: string;
   /** Unfiltered, for internal use. */
   readonly raw: string;

@@ -56,7 +56,7 @@ export function ansibleFiles(command: string, hosts: readonly AnsibleHost[]): Re
   };
 }
 
-/** Returns the arguments of that call. It writes one file per host to `told`, named by `aliasOf`. */
+/** Returns Ansible’s arguments for that call. Ansible writes one file per host to `told`, named by `aliasOf`. */
 export function ansibleArguments(hosts: readonly AnsibleHost[]): readonly string[] {
   const forks = Math.min(hosts.length, MAX_FORKS);
   const task = ['-m', 'ansible.builtin.shell', '-a', JSON.stringify(WORDS)];
@@ -113,7 +113,7 @@ export type Carried =
   | { readonly kind: 'ran'; readonly exit: number; readonly output: string }
   /** A different command ran than the judged one, if the returned text is right. */
   | { readonly kind: 'altered' }
-  /** It may have run or not. `why`: one line. */
+  /** The command may have run or not. `why`: one line. */
   | { readonly kind: 'failed'; readonly why: string };
 
 /**

@@ -21,10 +21,10 @@ export type HostStatus =
   | 'stopped';
 
 export type HostPhase =
-  /** Not started, or started by a program that has ended meanwhile. */
+  /** The host has not started, or was started by a program that has ended meanwhile. */
   | { readonly kind: 'waiting' }
   | { readonly kind: 'running'; readonly since: number }
-  /** Its question waits for the user. `at`: since when, in ms since the epoch. */
+  /** The host’s question waits for the user. `at`: since when, in ms since the epoch. */
   | { readonly kind: 'halted'; readonly question: string; readonly at: number }
   /** The user said yes; it waits for the canary or for a free place. */
   | { readonly kind: 'held'; readonly question: string }
@@ -38,7 +38,7 @@ export type Host = {
 
 export type FleetOptions = {
   readonly goal: string;
-  /** In the order they were named. */
+  /** The hosts in the order in which they were named. */
   readonly hosts: readonly string[];
   /** The maximum number of hosts at work at the same time. */
   readonly atOnce: number;
@@ -131,7 +131,7 @@ class Work {
     }
   }
 
-  /** A host that hangs delays nobody else. */
+  /** Releases the places of hosts that hang, so that they delay no other host. */
   letOverdueGo(): void {
     for (const name of this.state.hosts) {
       const host = this.state.byName[name];

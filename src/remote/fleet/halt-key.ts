@@ -107,7 +107,7 @@ const FACTS: readonly Difference<HaltFacts>[] = [
   [(a, b) => a.root !== b.root, ({ root }) => (root ? 'as root' : 'not as root')],
 ];
 
-/** For each target the first matching difference. */
+/** Finds for each target the first difference that applies. */
 const TARGETS: readonly Difference<TargetFacts>[] = [
   [(a, b) => b.type === 'missing' && a.type !== b.type, ({ label }) => `${label}: nothing there`],
   [

@@ -33,8 +33,8 @@ export async function inventoryHosts(named: string, env: NodeJS.ProcessEnv = pro
 
 async function askAnsible(path: string, env: NodeJS.ProcessEnv): Promise<Inventory | undefined> {
   try {
-    // Not in the working directory: a repository's ansible.cfg names programs to run. The same applies to executable
-    // inventories and plugins, so only plain lists of hosts are read.
+    // Ansible does not run in the working directory, because a repository’s ansible.cfg names programs to run.
+    // Executable inventories and plugins do the same, so only plain lists of hosts are read.
     const { stdout } = await run('ansible-inventory', ['-i', path, '--list'], {
       cwd: '/',
       env: { ...env, ANSIBLE_INVENTORY_ENABLED: 'ini,yaml' },

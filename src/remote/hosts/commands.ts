@@ -51,7 +51,7 @@ export type Behind = {
  * its environment as well.
  */
 const BARE = ['HOME', 'PATH', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'LC_ALL', 'LC_CTYPE', 'TERM', 'TZ'];
-/** For a program of the system: a PATH from startup files is only for the command. */
+/** Adds the system’s programs to PATH for one of them: a PATH from startup files is only for the command. */
 const SYSTEM = 'PATH=/usr/bin:/bin:$PATH';
 /** A clean sh that finds the system's programs, whatever the login shell's startup files set. */
 const CLEAN_SH = '/usr/bin/env -i LC_ALL=C PATH=/usr/bin:/bin:/usr/sbin:/sbin /bin/sh';
@@ -106,7 +106,10 @@ function wake(folder: string, name: string): string {
   return `{ [ ! -p ${pipe} ] || echo 1<>${pipe}; }`;
 }
 
-/** `$1`: the command's files. A command behind a launcher can't remove them itself. */
+/**
+ * Returns the script that runs a command; `$1` is the path of its files. A command inside the launcher can’t remove
+ * them itself.
+ */
 function scriptOf(folder: string, name: string, order: Order): string {
   const { directory, token, bash, behind } = order;
   const at = `${folder}/${name}`;
@@ -114,7 +117,8 @@ function scriptOf(folder: string, name: string, order: Order): string {
   const plain = told.replace('builtin ', bash === undefined ? '' : 'builtin ');
   const report = `case $PWD in *[[:cntrl:]]*) ;; *) ${plain} ;; esac`;
   const read = `. "$1.env"; ${bash === undefined ? READ_BY_SH : READ_BY_BASH}`;
-  // Emptied, not removed, because that needs no program. A command behind a launcher can't write to them.
+  // The files are emptied, not removed, because that needs no program. A command inside the launcher can’t write to
+  // them.
   const empty = behind ? '' : ' : >"$1.env"; : >"$1.cmd";';
   const run = `${read};${empty} shift; trap '${report}' EXIT; eval "$AISH_TUI_COMMAND"`;
   const argv = [
@@ -141,7 +145,10 @@ exit "$c"
 `;
 }
 
-/** Its parent is this shell, the leader of the terminal's session: when the connection ends, both end. */
+/**
+ * Returns code that starts the launcher as a child of this shell, the leader of the terminal’s session: when the
+ * connection ends, both end.
+ */
 function launched(at: string, argv: readonly string[], { wrap, environment, guard, told, apart }: Behind): string {
   const [launcher = '', ...words] = wrap(argv, { tmp: `${at}.tmp`, status: `${at}.status` });
   const kept = BARE.map((name) => `\${${name}+"${name}=$${name}"}`).join(' ');

@@ -101,7 +101,10 @@ export class Connection {
     return { master, ready: this.#becomesReady(master) };
   }
 
-  /** Whether the host answers within some seconds: a master says that it runs while the host has long gone. */
+  /**
+   * Returns whether the host answers within some seconds: a master reports that it runs even when the host is long
+   * gone.
+   */
   async answers(): Promise<boolean> {
     const late = delay(LIFE_TIMEOUT_MS, undefined, { ref: false });
     return (await Promise.race([this.ask('true'), late]))?.exit === 0;

@@ -297,7 +297,7 @@ type Said = { readonly code: number; readonly whole: boolean };
 
 /** A local program in a terminal that keeps a session open there. */
 type SessionHere = {
-  /** It has ended and can't run anything any more. */
+  /** Whether it has ended and can’t run anything any more. */
   readonly over: boolean;
   /** Resolves when `over` becomes true. */
   readonly ended: Promise<void>;

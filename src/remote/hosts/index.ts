@@ -184,7 +184,7 @@ export type DirectoryFacts = {
   /** The directory and the home, with symlinks resolved. */
   readonly cwd: string;
   readonly home: string;
-  /** Those of it and its parents that contain a `.git`. */
+  /** Those of the directory and its parents that contain a `.git`. */
   readonly repositories: readonly string[];
 };
 

@@ -43,7 +43,7 @@ export type RemoteTrial = {
   readonly store: string;
   readonly trees: readonly string[];
   readonly spaceBytes: number;
-  /** With the limits of Project mode. */
+  /** Set for the limits of Project mode. */
   readonly asProject?: true | undefined;
 };
 
@@ -57,7 +57,7 @@ type Launch = {
 
 /** A launcher installed on a host. */
 export type PlacedLauncher = {
-  /** Its private directory, which also contains its stores. */
+  /** The private directory of the launcher, which also contains its stores. */
   readonly directory: string;
   readonly path: string;
   readonly hash: string;
@@ -385,7 +385,7 @@ rm -rf ${at}; exit $c)`);
   }
 }
 
-/** Code 126: nothing was done. If `lost`, nobody knows. */
+/** The result of the launcher’s work. Code 126: nothing was done. `lost`: unknown. */
 type Worked = {
   readonly code: number;
   readonly output: string;

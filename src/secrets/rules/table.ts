@@ -569,7 +569,7 @@ export type TokenRule = {
   readonly before?: string;
   /** The text after the prefix: a regular expression without unbounded repetition. */
   readonly rest: string;
-  /** What may not follow the value; default: a letter or digit. */
+  /** Matches the characters that may not follow the value; default: a letter or digit. */
   readonly stop?: string;
   /** The format is loose: the value must mix letters and digits like machine-made text. */
   readonly loose?: true;
@@ -601,7 +601,7 @@ export type Program = {
   readonly less?: RegExp;
   /** The first operand is `user:secret`. */
   readonly operandPair?: true;
-  /** One of these words must be among the first ones. */
+  /** The words of which one must be among the first ones. */
   readonly needs?: readonly string[];
 };
 

@@ -21,7 +21,7 @@ export class History {
   /** How many lines of `#of` are in `#lines`. */
   #taken = 0;
 
-  /** @param kept all lines, oldest first: the same list with more at its end, or another list */
+  /** @param kept returns all lines, oldest first: the same list with more lines at its end, or another list */
   constructor(kept: () => readonly string[]) {
     this.#kept = kept;
   }

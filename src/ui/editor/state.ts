@@ -37,8 +37,8 @@ export function createEditor(text = ''): EditorState {
 }
 
 /**
- * Returns the text without what must not stand in a prompt: control characters other than newline and tab, foreign
- * placeholders.
+ * Returns the text without characters that a prompt can’t contain: control characters other than newline and tab, and
+ * placeholders from elsewhere.
  */
 export function cleanText(text: string): string {
   return text
@@ -52,7 +52,7 @@ export function expand(state: EditorState, text = state.text): string {
   return text.replace(PLACEHOLDERS, (mark) => state.pastes[mark] ?? '');
 }
 
-/** Whether the prompt holds nothing but blanks. */
+/** Returns whether the prompt contains only blanks. */
 export function isEmpty(state: EditorState): boolean {
   return state.text.trim() === '';
 }

@@ -6,7 +6,7 @@ import { pattern } from '../../text/pattern.ts';
 import { insertText, killRange, lineEnd, lineStart, moveTo, next, previous, replace, snap, undo } from './edit.ts';
 import { type EditorState, OTHER } from './state.ts';
 
-// Where vi's motions lead in a text. Source: POSIX sh, vi line editing; text objects as in vim.
+// Computes the targets of vi’s motions in a text. Source: POSIX sh, vi line editing; text objects as in vim.
 
 /** `from` is the cursor but for text objects; `inclusive`: an operator takes the character at `to` as well. */
 type Place = { readonly from: number; readonly to: number; readonly inclusive: boolean };
@@ -122,7 +122,7 @@ function found(text: string, cursor: number, { kind, char }: FindMotion, count: 
   const ahead = kind === 'f' || kind === 't';
   let at = cursor;
   for (let left = count; left > 0; left -= 1) {
-    // `t` directly before its character goes on to the next one.
+    // A repeated `t` directly before its character continues to the next one.
     const from = kind === 't' && left === count && text[at + 1] === char && count > 1 ? at + 1 : at;
     at = ahead ? text.indexOf(char, from + 1) : at === 0 ? -1 : text.lastIndexOf(char, at - 1);
     if (at < 0) return undefined;
@@ -348,7 +348,7 @@ const TABLE: Readonly<Record<string, string>> = {
 type Simple = {
   readonly vi: ViState;
   readonly editor: EditorState;
-  /** All keys of the command. */
+  /** All keys typed for the command. */
   readonly keys: string;
   readonly key: string;
   readonly count: number;
@@ -425,7 +425,7 @@ function put(vi: ViState, editor: EditorState, keys: string, at: number, count: 
   return { vi: { ...vi, change: keys }, editor: moveTo(done, previous(done.text, at + kill.length * count)) };
 }
 
-/** Repeats the keys of the last change, with another count where one is given. */
+/** Repeats the keys of the last change, with the new count if there is one. */
 function again(vi: ViState, editor: EditorState, count: number | undefined): ViResult {
   const { change: recorded } = vi;
   if (recorded === '') return { vi, editor };

@@ -11,7 +11,7 @@ type Resolution =
   | { readonly kind: 'pending' }
   /** Esc or Ctrl-G gave up a sequence. */
   | { readonly kind: 'cancelled' }
-  /** Nothing is bound. `keys` are all keys of the broken sequence, to be typed or passed to the program. */
+  /** The key is not bound. `keys` are all keys of the broken sequence, to be typed or passed to the program. */
   | { readonly kind: 'unbound'; readonly keys: readonly KeyToken[] }
   | { readonly kind: 'ignored' };
 

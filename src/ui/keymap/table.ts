@@ -4,7 +4,10 @@
  * keys of a sequence, alternatives are items of the list, and help shows the first one.
  */
 
-/** Where keys are read. Bindings of `global` apply in every context but `program`, after its own. */
+/**
+ * The contexts in which keys are read. Bindings of `global` apply in every context except `program`, after those of the
+ * context.
+ */
 export const KEY_CONTEXTS = ['global', 'prompt', 'menu', 'field', 'transcript', 'halt', 'dialog', 'program'] as const;
 export type KeyContext = (typeof KEY_CONTEXTS)[number];
 

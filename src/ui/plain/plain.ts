@@ -21,7 +21,7 @@ import { wordsOf } from '../screen/halt/words.ts';
 
 import { promptName } from '../screen/prompt-name.ts';
 
-/** A line that arrives sooner after a question was not meant as its answer. In ms. */
+/** The time after a question, in ms, in which a typed line does not count as its answer. */
 const ARM_MS = 500;
 /** The longest that a completion may take. In ms. */
 const COMPLETE_TIMEOUT_MS = 2000;
@@ -286,8 +286,8 @@ function choicesOf(question: Question): readonly PlainChoice[] {
 }
 
 /**
- * Returns the whole question: a line for each fact, the dangerous parts numbered, the answers last. Every line of a
- * command has a mark.
+ * Returns the lines of the whole question: a line for each fact, the dangerous parts numbered, the answers last. Every
+ * line of a command has a mark.
  */
 export function questionLines(question: Question): readonly string[] {
   const words = wordsOf(question, { whole: true });
@@ -326,10 +326,7 @@ function sentenceOf({ verb, part, impact, undoable }: Danger): string {
   return `${verb.charAt(0).toUpperCase()}${verb.slice(1)}${words === '' ? '' : `: \`${words}\``}.${impact.map((line) => ` ${line}.`).join('')}${undo}`;
 }
 
-/**
- * Returns the answer that a typed line means. Answers are whole words, since a single letter is easily typed by
- * mistake.
- */
+/** Returns the answer for a typed line. Answers are whole words, since a single letter is easily typed by mistake. */
 function answerOf(question: Question, line: string): Answer | undefined {
   const text = line.trim();
   const some = question.kind === 'fleet' && question.hosts.length > 1 ? SOME.exec(text)?.[1] : undefined;

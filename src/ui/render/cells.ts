@@ -20,7 +20,7 @@ export type Row = {
 };
 
 const ASCII = /^[\x20-\x7e]*$/;
-/** Above these sizes the tables are cleared: links in foreign text must not fill the memory. */
+/** The most rows and styles that are cached: links in foreign text must not fill the memory. */
 const MAX_ROWS = 500;
 const MAX_STYLES = 4096;
 
@@ -40,7 +40,7 @@ export class CellParser {
     return this.#styles[number] ?? PLAIN;
   }
 
-  /** Whether too many styles are known: then `reset` is due, which invalidates all earlier rows. */
+  /** Whether there are too many styles: then `reset` is due, which invalidates all earlier rows. */
   get full(): boolean {
     return this.#styles.length > MAX_STYLES;
   }
@@ -114,7 +114,7 @@ class Cells {
       return;
     }
     for (const each of graphemes(displayText(plainText(text)))) {
-      // Only tab and newline are left of the control characters, and neither belongs in a line.
+      // Only tab and newline remain of the control characters, and neither belongs in a line.
       const char = each < ' ' ? ' ' : each;
       const width = graphemeWidth(char);
       if (width === 0) this.#join(char);

@@ -137,7 +137,7 @@ export class Compositor {
     this.#send();
   }
 
-  /** Returns the rows from `y` on, with the side column beside them. */
+  /** Returns the rows from `y` on together with the side column. */
   #beside(y: number, texts: readonly string[]): readonly string[] {
     const side = this.#side;
     if (!side) return texts;

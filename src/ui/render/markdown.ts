@@ -11,7 +11,7 @@ const MAX_CHARS = 400_000;
 const MAX_INLINE_CHARS = 3000;
 /** Blocks nested deeper than this are shown unrendered. */
 const MAX_DEPTH = 12;
-/** Below this width nothing is indented. */
+/** The smallest width in which text is indented. */
 const MIN_WIDTH = 6;
 
 /** Columns that a text to be read has at most; code, tables and rules go to the edge. */
@@ -48,7 +48,7 @@ export function createMarkdownStream(): MarkdownStream {
       while (firstOpen > 0 && !/\n[ \t]*\n$/.test(tokens[firstOpen - 1]?.raw ?? '')) firstOpen--;
       const done = tokens.slice(0, firstOpen);
       const raw = done.map((token) => token.raw).join('');
-      // For odd input the lexer's pieces don't add up to its source; then nothing is kept.
+      // For unusual input the lexer’s pieces don’t add up to its source; then nothing is cached.
       if (!source.startsWith(raw, kept.source.length))
         return joinBlocks([kept.lines, renderBlocks(tokens, width, theme, 0)]);
       if (done.length > 0) {
@@ -128,7 +128,7 @@ function renderBlock(token: Tokens.Generic, width: number, theme: Theme, depth: 
   }
 }
 
-/** Renders code below a rule with the name of its language, on a background; a wrapped line continues behind a mark. */
+/** Renders code below a rule with the name of its language, on a background; a wrapped line continues after a mark. */
 function renderCode({ text, lang }: Tokens.Code, width: number, theme: Theme): string[] {
   const name = plain(lang?.split(/\s/)[0] ?? '').slice(0, 20);
   const code = highlight(plain(text), name, theme);
@@ -174,10 +174,7 @@ function withoutCheckbox(token: Token): Token {
   return generic.tokens?.[0]?.type === 'checkbox' ? { ...generic, tokens: generic.tokens.slice(1) } : token;
 }
 
-/**
- * Renders lines in the room beside a prefix and puts the prefix before them; on a screen too narrow for that, without
- * it.
- */
+/** Renders lines with a prefix before each; without it on a screen that is too narrow. */
 function prefixed(
   first: string,
   rest: string,

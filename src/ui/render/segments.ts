@@ -4,7 +4,7 @@ import type { Paint, Role } from './theme.ts';
 
 export type Segment = {
   readonly text: string;
-  /** Shown where the whole line does not fit. */
+  /** The text shown if the whole line does not fit. */
   readonly short?: string;
   /** The heaviest segments stay longest. */
   readonly weight: number;

@@ -10,8 +10,8 @@ type Ground = 'dark' | 'light' | 'high-contrast';
 type Depth = 'truecolor' | '256' | '16';
 
 /**
- * One colour: hexadecimal for dark, light and high contrast; its numbers among 256 and among 16 colours, dark and
- * light.
+ * One colour: hexadecimal for dark, light and high contrast themes, and its numbers among 256 and 16 colours, for dark
+ * and light.
  */
 type Colour = {
   readonly hex: readonly [dark: string, light: string, high: string];
@@ -47,7 +47,7 @@ export const INK = {
   onUnrestricted: { hex: ['1a1406', '2a1c00', '000000'], c256: [16, 16], c16: [0, 0, 0] },
 } as const satisfies Record<string, Colour>;
 
-/** Colours behind text. The terminal's own background is never painted. */
+/** Background colours of parts of the screen. The terminal’s own background is never painted. */
 export const BEHIND = {
   raise: { hex: ['22262e', 'e9edf2', '1f1f1f'], c256: [235, 254] },
   code: { hex: ['1a1d23', 'f3f5f7', '101010'], c256: [234, 255] },
@@ -250,7 +250,7 @@ export function paintOf(theme: Theme): Paint {
   return (role, text) => paint(theme[role], text);
 }
 
-/** What drawing needs to know: the columns it has, and how things are coloured. */
+/** The values that drawing needs: the number of columns, and the theme. */
 export type RenderContext = { readonly width: number; readonly paint: Paint; readonly theme: Theme };
 
 /**

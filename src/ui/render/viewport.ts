@@ -154,7 +154,8 @@ export function createViewport(linesOf: (key: string, width: number) => readonly
     },
     resize(columns, rows) {
       const kept = anchor;
-      // The same share of the text, not the same line number: a line of twice the width holds twice the text.
+      // Keeps the same share of the text in view, not the same line number: a line of twice the width has twice the
+      // text.
       const share = kept === undefined ? 0 : kept.line / Math.max(1, measured(kept.index));
       height = Math.max(1, rows);
       if (columns !== width) {

@@ -8,7 +8,7 @@ export type Cell = { readonly x: number; readonly y: number };
 const MAX_GAP = 4;
 /** A single stretch of up to this many bytes needs no synchronized update. */
 const MAX_LONE_BYTES = 200;
-/** Weight and colours: nothing is erased before the style is said anew, so a ground stays where it was drawn. */
+/** Weight and text colours: the style is reset before anything is erased, so a background stays where it was drawn. */
 const PLAIN_COLOURS = /^(?:(?:[123]|[349][0-7]|[34]8(?:;\d+)+)(?:;|$))*$/;
 /** The style in force is unknown. */
 const UNKNOWN = -1;
@@ -18,7 +18,7 @@ export class Writer {
   #columns = 0;
   /** The rows that the terminal shows; undefined where that is unknown. */
   #front: (Row | undefined)[] = [];
-  /** The terminal's cursor; -1 where terminals disagree, such as behind the last column. */
+  /** The column of the terminal’s cursor; -1 where terminals disagree, such as after the last column. */
   #x = -1;
   #y = -1;
   #cursorShown: boolean | undefined;
@@ -97,7 +97,8 @@ export class Writer {
   #diff(y: number, front: Row | undefined, next: Row): void {
     const { chars, styles } = next;
     const isSame = (x: number) => front !== undefined && front.chars[x] === chars[x] && front.styles[x] === styles[x];
-    // Clusters may take other cells in the terminal than here: all behind the first difference is drawn anew.
+    // The terminal may give characters other widths than this program: everything after the first difference is drawn
+    // again.
     const odd = next.odd || (front?.odd ?? false);
     let end = chars.length;
     while (end > 0 && chars[end - 1] === ' ' && styles[end - 1] === 0) end -= 1;
@@ -115,7 +116,7 @@ export class Writer {
       x = to;
     }
     if (end === chars.length) return;
-    // What stood behind the end.
+    // The characters that were after the new end of the row.
     const stale = front === undefined || (odd && drawn) || !isBlank(front, end);
     if (!stale) return;
     this.#restyle(0);
@@ -139,7 +140,7 @@ export class Writer {
       } else this.#out += char;
       x += width;
     }
-    // Behind the last column terminals differ in where they are.
+    // After the last column terminals disagree about the cursor’s place.
     this.#x = to >= this.#columns ? -1 : to;
   }
 
@@ -186,16 +187,14 @@ function isBlank({ chars, styles }: Row, from: number): boolean {
 /** The rows from `top` to `bottom`, both inclusive, move up by `by`; the first ones leave the screen. */
 type Shift = { readonly top: number; readonly bottom: number; readonly by: number };
 
-/** Where fewer rows are saved, drawing costs no more than moving. */
+/** The fewest rows saved for which moving rows costs less than drawing them. */
 const MIN_SAVED_ROWS = 3;
 /** Larger shifts are not looked for. */
 const MAX_BY = MIN_SAVED_ROWS;
 
 /**
  * Returns the shift that saves the most rows from being drawn. Only known rows move, and none with characters on whose
- * width terminals disagree.
- * @param front the rows that the terminal shows
- * @param want the rows that it is to show
+ * width terminals disagree. @param front the rows that the terminal shows @param want the rows to show next
  */
 function findShift(front: readonly (Row | undefined)[], want: readonly string[]): Shift | undefined {
   const changed = want.filter((text, y) => front[y]?.text !== text).length;

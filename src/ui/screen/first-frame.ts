@@ -1,6 +1,6 @@
 /**
- * Takes the terminal at the first moment: its modes, a prompt that can be typed into, and every key kept in order until
- * the program is loaded. It must import nothing of React, Ink or the engine.
+ * Prepares the terminal first: its modes, a prompt that can be typed into, and a queue of all keys until the program is
+ * loaded. It must import nothing of React, Ink or the engine.
  */
 
 import { constants } from 'node:os';
@@ -19,7 +19,7 @@ import { elapsed } from './entries/frame.ts';
 import { PromptView } from './prompt-view.ts';
 import { createStore, initialUi, type Store, type Ui } from './ui.ts';
 
-/** After this time a start shows how long it has taken. In ms. */
+/** The time in ms after which a slow start shows how long it has taken. */
 const CLOCK_AFTER_MS = 1000;
 
 export type FirstFrameOptions = {
@@ -44,7 +44,7 @@ export class FirstFrame {
   readonly #ends: (() => void)[] = [];
   #tokens: Token[] = [];
   #listener: ((token: Token) => void) | undefined;
-  /** Whether all keys so far only edited the line: then the next one is shown. Otherwise it is only kept. */
+  /** Whether all keys so far only edited the line: then the next one is shown too. Otherwise it is only stored. */
   #follows = true;
 
   constructor({ name, theme, mouse, composed }: FirstFrameOptions) {

@@ -108,7 +108,7 @@ export function engineChanges(
   };
 }
 
-/** Returns lines that are made anew when the source has another version. */
+/** Returns lines that are made again whenever the source has a new version. */
 export function linesOf(source: Changing, make: () => readonly string[]): () => readonly string[] {
   let made: { readonly version: number; readonly lines: readonly string[] } | undefined;
   return () => {

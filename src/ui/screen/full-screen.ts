@@ -8,7 +8,7 @@ import type { OwnSearch, RunningCommand } from '../../contracts/commands.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import type { TranscriptView } from './transcript-view.ts';
 
-/** Writes the program's own bytes, and holds the screen's drawing meanwhile. */
+/** Writes the program’s own bytes, while drawing of the screen is paused. */
 export type DirectOutput = {
   hold(): void;
   release(): void;
@@ -20,13 +20,13 @@ export type FullScreenOptions = {
   readonly app: App;
   readonly terminal: Pick<Terminal, 'handOver'>;
   readonly output: DirectOutput;
-  /** Columns and rows of the whole terminal. */
+  /** Returns the columns and rows of the whole terminal. */
   readonly size: () => readonly [number, number];
   /** Called with true when a program takes the terminal, and with false when it returns it. */
   readonly onChange: (away: boolean) => void;
 };
 
-/** A menu that a search draws below the cursor gets a screen of its own, and leaves nothing behind. */
+/** Switches to a separate screen, so that a search menu drawn below the cursor leaves nothing behind. */
 const OWN_SCREEN = '\x1b[?1049h\x1b[2J\x1b[H';
 const BACK = '\x1b[?1049l';
 

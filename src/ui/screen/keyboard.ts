@@ -9,7 +9,7 @@ import type { Store, Ui } from './ui.ts';
 /** How long a command of the user's must run before it gets the keyboard. In ms. */
 const HANDOVER_MS = 200;
 /**
- * The same where keys were typed ahead: the command may turn echo off for a password, and keys given to it before that
+ * The wait in ms if keys were typed ahead: the command may turn echo off for a password, and keys that it got earlier
  * would be echoed.
  */
 const HANDOVER_TYPING_MS = 700;
@@ -85,8 +85,8 @@ export class Keyboard {
   }
 
   /**
-   * Offers the keyboard once to a program that asks for input or has run for a moment. Where a draft prevents that, a
-   * program that asks is offered it again when the draft is gone.
+   * Offers the keyboard once to a program that asks for input or has run for a moment. If a draft prevents that, a
+   * program that asks is offered the keyboard again when the draft is gone.
    */
   #watch(op: string): () => void {
     const running = this.#app.engine.live.commands.get(op);
@@ -126,11 +126,11 @@ export class Keyboard {
   }
 }
 
-// Keys typed after a shell line, before it is known whether they are for its program or for the prompt.
+// Holds keys typed after a shell line until it is known whether they are for its program or for the prompt.
 
 /**
- * Text typed right after `sudo make⏎` is the password, and must not stand in the prompt, where Enter would send it to a
- * model. So keys wait until the command has ended (then the prompt gets them) or has the keyboard (then the command
+ * Text typed right after `sudo make⏎` is the password, and must not appear in the prompt, where Enter would send it to
+ * a model. So keys wait until the command has ended (then the prompt gets them) or has the keyboard (then the command
  * does).
  */
 class TypeAhead {
@@ -162,7 +162,7 @@ class TypeAhead {
     return this.#held !== undefined;
   }
 
-  /** Gives all held keys, in order, to whoever has the keyboard now. */
+  /** Passes all held keys, in order, to the current owner of the keyboard. */
   release(): void {
     const held = this.#held ?? [];
     this.#held = undefined;

@@ -170,7 +170,7 @@ export function createWheel(schedule: Schedule, scroll: (direction: -1 | 1) => v
 // Addresses under the mouse.
 
 type Link = {
-  /** The whole address. */
+  /** The whole address of the link. */
   readonly address: string;
   /** Whether the words on screen are the address itself. */
   readonly plain: boolean;

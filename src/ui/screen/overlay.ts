@@ -99,13 +99,13 @@ function listRows(panel: Choices, main: number): number {
   return rules + Math.min(Math.max(1, panel.items.length), Math.max(1, Math.min(most, room)));
 }
 
-/** Whether a rule with the keys ends the list: not on few rows, nor where the end of a session stands below. */
+/** Returns whether a rule with the keys ends the list: not on few rows, nor above the end of a session. */
 function isClosed(panel: Choices, main: number): boolean {
   return panel.of !== 'completion' && main >= CLOSED_MAIN && endingRows(panel, main) === 0;
 }
 
 const CLOSED_MAIN = 12;
-/** From this many rows on there is room for the end of a session. */
+/** The fewest rows with which the end of a session is shown. */
 const ENDING_MAIN = 20;
 const MAX_ENDING = 16;
 
@@ -115,7 +115,7 @@ function endingRows({ of, items }: Choices, main: number): number {
   return Math.min(MAX_ENDING, Math.floor(main / 2) - 1);
 }
 
-/** Returns the rows of a field: mark, wrapped text, and the cursor behind it. */
+/** Returns the rows of a field: mark, wrapped text, and the cursor after it. */
 export function fieldRows(value: string, columns: number): number {
   const width = Math.max(1, columns - FIELD_MARK.length);
   return value.split('\n').reduce((rows, line) => rows + Math.max(1, Math.ceil((textWidth(line) + 1) / width)), 0);

@@ -25,7 +25,7 @@ export type AwaitedReply = {
 export type Waiting = {
   /** The current activity, by the state machine's name. */
   readonly what: string;
-  /** In ms. */
+  /** The start of the activity, in ms. */
   readonly since: number;
   readonly now: number;
   readonly reply: AwaitedReply | undefined;
@@ -156,9 +156,9 @@ export type RunFacts = Pick<NorrisRun, 'goal' | 'tasks' | 'startedAt'> & {
   readonly planElsewhere?: true;
 };
 
-/** On fewer rows the transcript needs them all, and the status bar shows the run. */
+/** The fewest rows with which the run’s header is shown; with fewer, the status bar shows the run. */
 const MIN_ROWS = 12;
-/** From this many rows on the plan is shown too. */
+/** The fewest rows with which the plan is shown too. */
 const PLAN_ROWS = 20;
 const MAX_TASKS = 6;
 

@@ -21,7 +21,7 @@ export type PromptViewOptions = {
   readonly paint: Paint;
   readonly theme: () => Theme;
   readonly name: () => string;
-  /** Returns how the line will be routed; undefined where that is not known yet. */
+  /** Returns how the line will be routed; undefined if that is not known yet. */
   readonly route: () => Route | undefined;
   /** Returns the suggested rest of the line; empty for none. */
   readonly suggestion?: () => string;
@@ -140,7 +140,7 @@ export class PromptView {
       const at = first + index;
       const room = (at ? widths.width : widths.firstWidth) - textWidth(row.text);
       const last = at === layout.rows.length - 1;
-      // The cursor stands on the first character of the suggestion, and needs a cell behind the text.
+      // The cursor is on the first character of the suggestion, and needs a cell after the text.
       const ahead = last ? cut(rest, room - 1, '') : '';
       if (at) return text + paint('dim', ahead);
       const left = room - textWidth(ahead);
@@ -193,7 +193,7 @@ type Layout = {
   readonly status: number;
 };
 
-/** On fewer rows a question takes all of them. */
+/** The fewest rows that a question shares with the prompt. */
 const MIN_SHARED_ROWS = 12;
 
 /** The prompt may grow to a third of the screen; the status bar has one line; the transcript has the rest. */

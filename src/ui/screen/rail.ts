@@ -29,7 +29,7 @@ const NARROW = 36;
 const WIDE = 46;
 /** The most files that are named. */
 const MAX_CHANGED = 8;
-/** The line at the left of the rail and the blank behind it. */
+/** The line at the left of the side panel and the blank after it. */
 const EDGE = 2;
 
 export type RailFacts = {
@@ -167,7 +167,8 @@ function nameOf(command: string): string {
   return visibleWithTabs(command).replace(/\s*\n\s*/g, ' ⏎ ');
 }
 
-// Divides the columns. The rail appears and disappears with running work, and everything that runs is told its size.
+// Divides the columns. The side panel appears and disappears with running work, and every running program is told its
+// size.
 
 export class Room {
   readonly #app: App;
@@ -181,7 +182,7 @@ export class Room {
     app.engine.live.size = outputSize(ui.get().size);
   }
 
-  /** The work beside the conversation. */
+  /** The running work that the side panel shows. */
   get facts(): RailFacts {
     const { engine } = this.#app;
     const { phase } = engine.conversation;
@@ -212,7 +213,7 @@ export class Room {
     return changed;
   }
 
-  /** Gives the user's shell the size of its pane, or the whole screen while its program has that. */
+  /** Gives the user’s shell the size of its pane, or the whole screen while its program has that. */
   fitShell(): void {
     const { columns, rows } = this.#fullScreen().active ? this.#ui.get().size : this.#app.engine.live.size;
     this.#app.shell.resize(columns, rows);

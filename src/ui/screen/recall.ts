@@ -161,7 +161,10 @@ export class AfterFailure {
     this.#hint = hint;
   }
 
-  /** For an empty prompt: the corrected last line, or the command that lists a run's changes; empty for none. */
+  /**
+   * The suggestion for an empty prompt: the corrected last line, or the command that lists a run’s changes; empty for
+   * none.
+   */
   get line(): string {
     return this.#changed ? ':undo run' : (this.#failed?.corrected ?? '');
   }

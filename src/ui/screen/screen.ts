@@ -178,7 +178,7 @@ export class Screen {
     this.#attached = new AttachedWatch(this);
   }
 
-  /** Always the same function, so that React does not subscribe anew at every render. */
+  /** Stays the same function, so that React does not subscribe again at every render. */
   readonly onUi = (listener: () => void): (() => void) => this.ui.subscribe(listener);
   readonly onEngine = engineChanges(() => this.app.engine, this.onUi);
   readonly onView = (listener: () => void): (() => void) => {
@@ -458,7 +458,7 @@ function suggestLine(screen: { readonly ui: Store<Ui>; type(line: string): void 
   return free;
 }
 
-/** Each line ends with the name by which `keys` of the configuration knows the command. */
+/** Returns the list of keys, each line with the name of the command in the configuration’s `keys`. */
 function keyList(keys: KeyResolver): string[] {
   return KEY_CONTEXTS.flatMap((context) => [
     `${CONTEXT_LABELS[context]}:`,
@@ -474,7 +474,7 @@ function keyList(keys: KeyResolver): string[] {
 
 /** Shows what may follow a begun key sequence, after a moment of hesitation (UI-5). */
 
-/** Before this time no list is shown, so that it does not flash up for quick typists. In ms. */
+/** The delay in ms before a list is shown, so that it does not flash up for quick typists. */
 const HESITATION_MS = 300;
 
 /** Returns a function that takes the pending key sequence after each key. */
@@ -498,7 +498,7 @@ const MAX_POLLS = 100;
 /** Reads and writes the text of the open field; undefined where none is open. */
 type FieldText = { readonly read: () => string | undefined; readonly write: (text: string) => void };
 
-/** Where a redrawn field begins; `epoch` grows with every redraw. */
+/** The place where a redrawn field begins; `epoch` grows with every redraw. */
 type Place = { readonly epoch: number; readonly cursor: number | undefined };
 
 class FieldInput {
@@ -544,7 +544,7 @@ class FieldInput {
     this.#take(token);
   }
 
-  /** One of the editor's commands. */
+  /** Carries out one of the editor’s commands. */
   edit(command: string): void {
     this.#take(command);
   }

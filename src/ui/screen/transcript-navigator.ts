@@ -16,7 +16,7 @@ export class TranscriptNavigator {
   readonly #view: TranscriptView;
   readonly #ui: Store<Ui>;
   readonly #write: (sequence: string) => void;
-  /** Entries' texts, kept during a search. */
+  /** The texts of entries, cached during a search. */
   readonly #texts = new WeakMap<Entry, string>();
   #selected: string | undefined;
   #query = '';
@@ -27,8 +27,8 @@ export class TranscriptNavigator {
   readonly #readOutput: (file: string) => Promise<string>;
 
   /**
-   * @param write writes to the terminal without the compositor
-   * @param readOutput reads the whole of an output that was cut
+   * @param write writes to the terminal without the compositor @param readOutput reads the full text of an output that
+   * was cut
    */
   constructor(
     view: TranscriptView,

@@ -26,7 +26,7 @@ import { changesLines, norrisEndedLines, type RunTale, taskLine } from './entrie
 
 /** The most entries that are searched for a long one: each may have to be wrapped first. */
 const MAX_SEARCHED_ENTRIES = 200;
-/** On fewer rows a line of output is worth more than its heading. */
+/** The fewest rows with which the heading of an output stays visible; with fewer, a line of output is worth more. */
 const MIN_STICKY_ROWS = 6;
 
 export class TranscriptView {
@@ -54,7 +54,7 @@ export class TranscriptView {
   #seen = -1;
   #size = '';
   #columns = 80;
-  /** The number of lines below the view is known once everything was wrapped. */
+  /** Measures lines in idle time: the number of lines below the view is known once everything was wrapped. */
   readonly #measuring = new Measuring({
     wanted: () => !this.followsTail,
     step: () => this.#viewport.measure(1),
@@ -92,7 +92,7 @@ export class TranscriptView {
     this.#measuring.later();
   }
 
-  /** Removes entries that are gone; the others keep their lines. */
+  /** Removes entries that no longer exist; the others keep their lines. */
   #resync(): void {
     const { entries } = this.#engine.transcript;
     const kept = new Set(entries.map((shown) => shown.key));
@@ -469,7 +469,7 @@ class RunSteps {
   readonly #steps = new Map<string, number>();
   /** Keys of the steps that begin a task. */
   readonly #tasks = new Set<string>();
-  /** What is known of each run that has ended, by the key of its end. */
+  /** The known facts about each ended run, by the key of its last entry. */
   readonly #tales = new Map<string, RunTale>();
   #tale: RunTale | undefined;
   #step = 0;

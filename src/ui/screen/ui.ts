@@ -1,4 +1,4 @@
-/** The screen's own state, beside the engine's: one value, from which every component selects. */
+/** The screen’s own state, separate from the engine’s: one value, from which every component selects. */
 import type { AtWord, Completion } from '../../contracts/lines.ts';
 
 import type { SessionMoment } from '../../contracts/store.ts';
@@ -66,9 +66,9 @@ export type QuestionUi = {
   readonly top: number;
   /** The command being edited (HA-7), or the current field of a form. */
   readonly edit?: string;
-  /** The field holds the note of a skip, not the command. */
+  /** Whether the field contains the note of a skip instead of the command. */
   readonly noting?: boolean;
-  /** A long command is shown whole, not as excerpts. */
+  /** Whether a long command is shown in full, not as excerpts. */
   readonly whole?: boolean;
   /** The help is shown in place of the question. */
   readonly help?: boolean;

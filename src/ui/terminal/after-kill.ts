@@ -11,8 +11,9 @@ const off = (...modes: readonly number[]) => modes.map((mode) => `\x1b[?${mode}l
 const ALL_BACK = `${off(2026, 1000, 1002, 1003, 1005, 1006, 1015, 1004, 2004, 1)}\x1b>\x1b[<u\x1b[>4m\x1b[r\x1b[?7h\x1b(B\x0f\x1b[0 q\x1b[0m\x1b[?25h${off(1049)}`;
 
 /**
- * Waits for the end of its input, which comes with the end of the program. A shell that is in front by then has set the
- * modes of its own line editor, with signals on; modes with signals off are the program's leftovers.
+ * A script that waits for the end of its input, which comes with the end of the program. If a shell is in front by
+ * then, it has set the modes of its own line editor, with signals on; modes with signals off are the program’s
+ * leftovers.
  */
 const WATCH = `trap '' INT QUIT TTOU
 read -r none

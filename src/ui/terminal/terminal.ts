@@ -33,7 +33,9 @@ export class Terminal {
   readonly #onSignal: TerminalOptions['onSignal'];
   readonly #resumeListeners = new Set<() => void>();
   #choice: ModeChoice;
-  /** `away`: not ours. `ours`. `lent`: a child has the terminal, or input goes to a sink. */
+  /**
+   * The owner of the terminal. `away`: another program. `ours`: this program. `lent`: a child, or input goes to a sink.
+   */
   #state: 'away' | 'ours' | 'lent' = 'away';
 
   constructor(options: TerminalOptions) {
@@ -245,7 +247,7 @@ function leaveModes({ alternateScreen, keyboard }: ModeChoice): string {
 }
 
 /**
- * Undoes what another program may have left behind: mouse modes, cursor and keypad keys, scroll region, origin, wrap,
+ * Resets settings that another program may have left: mouse modes, cursor and keypad keys, scroll region, origin, wrap,
  * cursor shape, insert mode, character set.
  */
 const SANITIZE =
@@ -282,8 +284,8 @@ function wholeCharacters(bytes: Buffer): Buffer {
 /** The longest that pending input is swallowed before the terminal is handed on. In ms. */
 const DRAIN_TIMEOUT_MS = 150;
 /**
- * The same for a terminal that never answers. A read in progress when stdin is paused may still take input meant for a
- * child.
+ * The wait in ms for a terminal that never answers. A read in progress when stdin is paused may still take input meant
+ * for a child.
  */
 const SETTLE_MS = 30;
 
@@ -311,7 +313,7 @@ export class TerminalInput {
     this.#now = now;
     this.#fences = createFences(query, schedule);
     this.#tokenizer = createTokenizer((token) => {
-      // Only replies before the first DA1 count: a later one may be part of a paste.
+      // Only replies before the first DA1 reply count: a later one may be part of a paste.
       if (token.type === 'reply' && !this.#capabilities.answers) applyReply(this.#capabilities, token);
       if (this.#batch) this.#batch.push(token);
       else this.#dispatch(token);
@@ -378,10 +380,10 @@ export class TerminalInput {
 }
 
 /**
- * Guards against pastes without brackets, whose line ends must not submit line after line (IN-4). Marks the Enters of a
- * chunk that stand in the middle of text. An Enter at the end of a chunk stays: `ls⏎` that arrives at once is a
- * command, typed ahead or sent by a program. `sinceLastKey` is the time in ms between the last key of the previous
- * chunk and this chunk.
+ * Guards against pastes without brackets, whose line ends must not submit line after line (IN-4). Marks the Enters
+ * inside the text of a chunk. An Enter at the end of a chunk stays: `ls⏎` that arrives at once is a command, typed
+ * ahead or sent by a program. `sinceLastKey` is the time in ms between the last key of the previous chunk and this
+ * chunk.
  */
 function markBursts(tokens: readonly Token[], sinceLastKey: number): readonly Token[] {
   const lastText = tokens.findLastIndex(types);

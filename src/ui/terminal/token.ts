@@ -29,7 +29,7 @@ export type MouseToken = Modifiers & {
   readonly type: 'mouse';
   readonly action: 'press' | 'release' | 'drag' | 'move' | 'wheel';
   readonly button: MouseButton;
-  /** Only for a wheel. */
+  /** The direction of a wheel; absent for buttons. */
   readonly direction?: 'up' | 'down' | 'left' | 'right';
   readonly x: number;
   readonly y: number;

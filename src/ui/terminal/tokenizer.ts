@@ -6,7 +6,7 @@ import type { Schedule } from './schedule.ts';
 import { consoleKey, controlKey, csi, mouseToken, ss3, textKey } from './sequences.ts';
 import type { ReplyToken, Token } from './token.ts';
 
-/** An ESC that stands alone for this long is the Esc key. */
+/** An ESC without a following byte for this long, in ms, is the Esc key. */
 export const ESCAPE_TIMEOUT_MS = 30;
 /** The longest pause within a sequence before its remains are dropped; replies cross slow links in pieces. */
 const SEQUENCE_TIMEOUT_MS = 500;
@@ -219,7 +219,7 @@ function scan(text: string, from: number): Scan {
   if (CONTROL.test(character)) return one(controlKey(character.charCodeAt(0), false), from + 1);
   let end = from + 1;
   while (end < text.length && !CONTROL.test(text[end] ?? '')) end++;
-  // U+FFFD stands for bytes that were not UTF-8, which nobody typed.
+  // U+FFFD replaces bytes that were not UTF-8, which no key sends.
   const typed = graphemes(text.slice(from, end)).map((grapheme) => grapheme.replaceAll('\ufffd', ''));
   return {
     kind: 'tokens',
@@ -254,7 +254,7 @@ function escaped(text: string, from: number): Scan {
   return one(textKey(point, { ctrl: false, alt: true, shift: false }), from + 1 + point.length);
 }
 
-/** `ESC ESC …`: Alt with a named key on some terminals (rxvt, PuTTY), else an Esc and the input behind it. */
+/** Parses `ESC ESC …`: Alt with a named key on some terminals (rxvt, PuTTY), else an Esc and the input after it. */
 function doubled(text: string, from: number): Scan {
   const follows = text[from + 2];
   if (follows === undefined) return { kind: 'incomplete', wait: 'escape' };

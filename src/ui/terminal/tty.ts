@@ -40,7 +40,8 @@ export class Tty {
   }
 
   take(): void {
-    // libuv skips setting a mode that it set last; after a stop the shell has changed the mode, so it is set anew.
+    // libuv does not set a mode again that it set last; after a stop the shell has changed the mode, so another mode is
+    // set first.
     this.#raw(false);
     this.#raw(true);
     this.#input.ref?.();
@@ -65,7 +66,7 @@ export class Tty {
     try {
       this.#input.setRawMode?.(on);
     } catch {
-      // The terminal is gone: nothing is left to restore.
+      // The terminal no longer exists, so nothing can be restored.
     }
   }
 }

@@ -70,7 +70,7 @@ export function agentLine(
   return cut(`▹ ${left}${padding}`, width - textWidth(right)) + paint(waits ? 'warning' : 'dim', right);
 }
 
-/** What a conversation is doing, in a word or two. An idle sub-agent is about to end. */
+/** The current activity of a conversation, in a word or two. An idle sub-agent is about to end. */
 export const PHASE_WORDS: Readonly<Record<Phase['kind'], string>> = {
   planning: 'planning',
   planReview: 'asks about the plan',

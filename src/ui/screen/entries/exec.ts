@@ -75,7 +75,7 @@ function onHost(cwd: string | undefined, paint: Paint): string {
   return host === undefined ? '' : `${paint('host', `@${visible(host)}`)} `;
 }
 
-/** Returns whether the model's command goes on as a job, which is not a failure. */
+/** Returns whether the model’s command continues as a job, which is not a failure. */
 const isStart = ({ by, job }: Pick<Named, 'by' | 'job'>) => by === 'model' && job !== undefined;
 
 /** Returns a finished step of a run as one row: number, command, who allowed it, duration. */
@@ -140,7 +140,7 @@ function ending(entry: Exec, result: CommandResult, { width, paint }: RenderCont
 // The line below a running command: who has the keyboard, what the program waits for, and the key that changes it
 // (EX-4).
 
-/** Below this many columns the shorter words are used. */
+/** The fewest columns with which the longer words are used. */
 const MIN_WIDE_COLUMNS = 60;
 
 type SignFacts = {
@@ -162,7 +162,7 @@ type SignOptions = {
   readonly paint: Paint;
 };
 
-/** Returns what is known of the commands of a shell inside this one. */
+/** Returns the known facts about the commands of a nested shell. */
 function nestedText(nested: NestedShell | undefined, narrow: boolean): string {
   if (!nested) return narrow ? ': no blocks' : ', a shell without blocks';
   if (nested.busy) return narrow ? ': at work' : ', where a command runs';

@@ -17,14 +17,14 @@ export function withGutter(lines: readonly string[], { first, rest }: Gutter): s
 }
 
 export type Heading = {
-  /** One cell, and its role. */
+  /** The character in one cell, and its role. */
   readonly glyph: string;
   readonly role: Role;
   /** Styled. */
   readonly text: string;
   /** The result, at the right edge; styled. */
   readonly right?: string;
-  /** Whether the row has a background over the whole width, as lines of the user have. */
+  /** Whether the row has a background over the whole width, as the user’s own lines have. */
   readonly raised?: boolean;
 };
 

@@ -146,7 +146,7 @@ function metaLines({ line, text, failed }: Of<'meta'>, context: RenderContext): 
   return [...head, ...withGutter(hanging(clean(text), width - GUTTER), { first: bar, rest: bar })];
 }
 
-/** Wraps a text. Where a line has a description behind a gap, its continuation is indented to that. */
+/** Wraps a text. If a line has a description after a gap, its continuation is indented to the description. */
 function hanging(text: string, width: number): string[] {
   return text.split('\n').flatMap((line) => {
     const half = stripStyles(line).slice(0, Math.ceil(width / 2));
@@ -157,14 +157,14 @@ function hanging(text: string, width: number): string[] {
   });
 }
 
-/** A rule across the screen, below which a resumed session goes on. */
+/** Returns the rule across the screen below which a resumed session continues. */
 function resumedLine(entry: Of<'resumed'>, { width, paint }: RenderContext): string {
   const said = cut(` ${resumedText(entry)} `, Math.max(1, width - 2));
   const rest = Math.max(0, width - lineWidth(said) - 2);
   return paint('rule', '──') + paint('dim', said) + paint('rule', '─'.repeat(rest));
 }
 
-// A sub-agent, unfolded: everything that it did, as a transcript beside a line (TO-4).
+// Shows all the work of an unfolded sub-agent, as a transcript beside a line (TO-4).
 
 const INDENT = 2;
 
@@ -193,7 +193,7 @@ export type Fold = 'auto' | 'open' | 'closed';
 
 /** Entries up to this many lines are never folded automatically. */
 export const MAX_UNFOLDED_LINES = 30;
-/** The index of an entry's heading, behind an empty line. */
+/** The index of an entry’s heading, after an empty line. */
 export const HEADING = 1;
 /** Lines that a fold keeps at both ends; and those of a closed entry: the blank line and the heading. */
 const ENDS = 8;

@@ -51,12 +51,12 @@ export function taskLine(task: NonNullable<Of<'norrisStep'>['task']>, { width, p
   return paint('rule', label.slice(0, 3)) + paint('dim', label.slice(3)) + paint('strong', text);
 }
 
-/** What the transcript tells of a run: its goal, the steps of each task, and what was put to the user. */
+/** The transcript’s facts about a run: its goal, the steps of each task, and the questions to the user. */
 export type RunTale = {
   readonly goal: string;
   readonly maxSteps: number;
   readonly tasks: readonly { readonly text: string; readonly steps: number }[];
-  /** Each action, and what became of it. */
+  /** Each action about which the user was asked, with its result. */
   readonly asked: readonly string[];
 };
 
@@ -88,7 +88,7 @@ export function norrisEndedLines(entry: Of<'norrisEnded'>, context: RenderContex
     },
     context,
   );
-  // The line above a failed run has given its reason.
+  // The line above a failed run already gives its reason.
   const why = reason && status !== 'failed' ? [plainText(reason)] : [];
   const more = status === 'budget_exhausted' ? [`${paint('strong', 'Ctrl-X n')} goes on`] : [];
   const paid = receipt ? [receiptText(receipt)] : [];
@@ -118,7 +118,7 @@ function askedRows({ asked = [] }: Partial<RunTale> = {}, { width, paint }: Rend
   return [`${paint('dim', 'you were asked')} ${times}`, ...[...named, ...more].map((line) => paint('dim', line))];
 }
 
-/** What a run changed, as the end of its block: the keys that take it back stand out. */
+/** Returns the lines about a run’s changes, as the end of its block, with the keys for undoing them highlighted. */
 export function changesLines(text: string, { width, paint }: RenderContext): string[] {
   const [first = '', ...rest] = plainText(text).split('\n');
   const keys = rest.pop() ?? '';

@@ -1,6 +1,6 @@
 /**
- * A model's text as lines, whole or still growing: Markdown without the lines that ask for an action, which have
- * entries of their own.
+ * Formats a model’s text as lines, complete or still growing: Markdown without marker lines, whose actions have their
+ * own entries.
  */
 import { withoutMarkers } from '../../../session/reply.ts';
 import { clean, plainText } from '../../../text/sanitize.ts';
@@ -9,7 +9,9 @@ import { createMarkdownStream, MAX_PROSE, renderMarkdown } from '../../render/ma
 import type { RenderContext } from '../../render/theme.ts';
 import { GUTTER, withGutter } from './frame.ts';
 
-/** A longer line, in characters, is shown by its two ends: nobody reads it, and wrapping it takes long. */
+/**
+ * The most characters of a line that is shown in full: of a longer one only the two ends, since wrapping it takes long.
+ */
 const MAX_LINE_CHARS = 8000;
 
 /** Returns how many cells prose may take beside the gutter. */
@@ -17,7 +19,7 @@ export function proseWidth(width: number): number {
   return Math.max(1, Math.min(width, MAX_PROSE) - GUTTER);
 }
 
-/** A whole text as lines. */
+/** Returns the lines of a complete text. */
 export function proseLines(text: string, { width, theme }: RenderContext): string[] {
   return renderMarkdown(withoutMarkers(withShortLines(text)), Math.max(1, width), theme);
 }
@@ -51,7 +53,9 @@ type Stream = { readonly text: Growing; readonly reasoning: Growing };
 const THOUGHT_TAIL = 2000;
 const THOUGHT_LINES = 3;
 
-/** Of a growing text one to two times this many full rows at its end are drawn, which bounds the cost of a frame. */
+/**
+ * Only one to two times this many full rows at the end of a growing text are drawn, which bounds the cost of a frame.
+ */
 const WINDOW_ROWS = 100;
 const FENCE = /^ {0,3}(?:```|~~~).*$/gm;
 
@@ -60,7 +64,7 @@ function createWindow(): (text: Growing, chars: number) => string {
   let from = 0;
   let fence = '';
   return (text, chars) => {
-    // The attempt was dropped, and the next one begins anew.
+    // The attempt was dropped, and the next one starts from the beginning.
     if (text.length < from) {
       from = 0;
       fence = '';

@@ -51,7 +51,7 @@ export function trialRows(trial: Trial, cwd: string, undoable?: boolean): readon
 const VERB_COLUMN = VERBS.mode.length + 2;
 /** Names up to here make a column. */
 const MAX_NAME = 40;
-/** From so many files of one directory on, changes of their modes are one row. */
+/** From this many files of one directory on, changes of their modes are one row. */
 const MANY = 3;
 const ORDER = { deleted: 0, changed: 1, mode: 2, created: 3 } as const;
 
@@ -326,7 +326,7 @@ const WORDS: Readonly<Record<Review['about'], Record<'chip' | 'title' | 'by' | '
   },
 };
 
-/** For a program that has ended before the answer: what a yes does. */
+/** The effect of a yes, for a program that has ended before the answer. */
 const AGAIN: Readonly<Record<NonNullable<Review['again']>, string>> = {
   undone: 'The command gave up waiting for you. A yes undoes its changes and runs it again.',
   partly: 'The command gave up waiting for you. Its first part has already run: run all of it again?',
@@ -356,7 +356,7 @@ export type TreeLine = {
   readonly indent: string;
   /** Stands at the right end of the row. */
   readonly right?: string;
-  /** What a line of a diff does, or `help` for the help of a key. */
+  /** The role of a line in a diff, or `help` for the help of a key. */
   readonly role?: 'added' | 'removed' | 'hunk' | 'help';
   /** The key that the help explains. */
   readonly key?: string;
@@ -368,8 +368,8 @@ const MAX_DEPTH = 12;
 const PLAIN_NAME = /^[\w$.-]+$/;
 
 /**
- * Returns a line for each value, as `name: value`, lists with `-`. A text is quoted with its control characters spelled
- * out; a text of several lines stands below its name behind bars. Values left out at the end are counted.
+ * Returns a line for each value, as `name: value`, lists with `-`. A text is quoted with its control characters
+ * escaped; a text of several lines is below its name, after bars. Values omitted at the end are counted.
  */
 export function argumentTree(json: string): readonly TreeLine[] {
   const value = parseJsonObject(json || '{}');

@@ -103,7 +103,7 @@ export const ESCALATION_CHOICES: readonly Choice[] = [
   { ...ABORT, does: 'ends the run; the conversation stays' },
 ];
 
-/** For a plan before its first step (PP-6). */
+/** The answers about a plan before its first step (PP-6). */
 export const PLAN_CHOICES: readonly Choice[] = [
   { ...PROCEED, label: 'begin', does: 'begins with the first task', harmful: true },
   { ...EDIT, does: 'opens the tasks in your editor, one per line, then shows the plan again' },
@@ -117,7 +117,7 @@ export const PLAN_CHOICES: readonly Choice[] = [
   { ...ABORT, does: 'ends the run; nothing has run' },
 ];
 
-/** For a mode request: the modes on offer, the narrowest first (MO-3, MO-9). */
+/** The answers to a mode request: the offered modes, the narrowest first (MO-3, MO-9). */
 export const MODE_CHOICES: readonly Choice[] = [
   { answer: 'proceed', key: 'y', label: 'project', does: 'switches to Project mode and runs it', harmful: true },
   {
@@ -131,7 +131,7 @@ export const MODE_CHOICES: readonly Choice[] = [
   { ...ABORT, does: 'keeps the mode; the run ends' },
 ];
 
-/** For a command to which the light sandbox refused something. */
+/** The answers for a command in which the light sandbox blocked something. */
 export const OUTSIDE_CHOICES: readonly Choice[] = [
   { answer: 'proceed', key: 'y', label: 'once', does: 'runs it again outside the light sandbox', harmful: true },
   {
@@ -145,7 +145,7 @@ export const OUTSIDE_CHOICES: readonly Choice[] = [
   { ...ABORT, does: 'does not run it; the run ends' },
 ];
 
-/** One more amount of money, or the end of the run with everything kept (CO-2). */
+/** The answers at the spending limit: one more amount of money, or the end of the run with everything kept (CO-2). */
 export const SPEND_CHOICES: readonly Choice[] = [
   { ...PROCEED, key: 'y', label: 'approve', does: 'allows that much more' },
   { ...ABORT, key: 'n', label: 'deny', does: 'ends the run; the conversation stays' },

@@ -5,11 +5,11 @@
 import type { Finding } from '../../../session/action.ts';
 import { visible } from '../../../text/sanitize.ts';
 
-/** One dangerous part. */
+/** One dangerous part of an action. */
 export type Danger = {
-  /** What the part does, in plain words. */
+  /** The effect of the part, in plain words. */
   readonly verb: string;
-  /** Its own words in the command, marked; empty where it has none. */
+  /** The words of the part in the command, marked; empty if it has none. */
   readonly part: string;
   readonly impact: readonly string[];
   readonly undoable?: boolean;

@@ -10,8 +10,8 @@ import { beginForm, closeForm, moveTo, takeField } from './form.ts';
 import { wordsOf } from './words.ts';
 
 /**
- * A letter answers only if no other key follows within this time: the first letter of a word meant for the prompt is
- * not an answer. In ms; longer than a typist's pause, shorter than a decision.
+ * The time, in ms, in which no other key may follow a letter that answers: the first letter of a word meant for the
+ * prompt is not an answer. Longer than a typist’s pause, shorter than a decision.
  */
 const ALONE_MS = 150;
 
@@ -76,8 +76,7 @@ export class QuestionDialog {
   }
 
   /**
-   * Called when the screen is hidden, and when it is back: a question that could not be seen is disarmed and waits
-   * anew.
+   * Called when the screen is hidden and when it is back: a question that was not visible is disarmed and waits again.
    */
   hold(held: boolean): void {
     this.#held = held;
@@ -111,7 +110,7 @@ export class QuestionDialog {
     return false;
   }
 
-  /** The user types into something else: the question is disarmed, and the quiet time starts anew. */
+  /** Called when the user types into something else: the question is disarmed, and its quiet time starts again. */
   stray(): void {
     const shown = this.#ui.get().question;
     const lost = this.#cancelLetter ? this.#lost : () => {};

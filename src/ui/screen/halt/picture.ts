@@ -39,7 +39,7 @@ type Shown = {
   readonly theme: Theme;
 };
 
-/** The cells of an edge's two corners with the lines beside them. */
+/** The cells of both corners of a border row, with the lines beside them. */
 const EDGE = 4;
 
 type Edge = Omit<Shown, 'question' | 'theme'> & { readonly width: number; readonly role: Role; readonly paint: Paint };

@@ -31,7 +31,7 @@ import { beginForm, type FormUi, fieldHeading, formTree } from './form.ts';
 
 type Of<K extends Question['kind']> = Extract<Question, { kind: K }>;
 
-/** In a row that is too short the directory is cut, not the text about it. */
+/** The place of an action. In a row that is too short the directory is cut, not the text about it. */
 export type Place = { readonly path: string; readonly under: string };
 
 export type QuestionWords = {
@@ -48,7 +48,7 @@ export type QuestionWords = {
   readonly action: string;
   /** The action is shown as excerpts, or a key has expanded it. */
   readonly folds: boolean;
-  /** The whole action is dangerous: all of it must have been on screen before it may run. */
+  /** Whether the whole action is dangerous: all of it must have been on screen before it may run. */
   readonly allIsDanger: boolean;
   /** The arguments of a tool call. */
   readonly tree: readonly TreeLine[];
@@ -56,9 +56,9 @@ export type QuestionWords = {
   readonly claims: readonly string[];
   /** The model's own words, marked as such. */
   readonly said?: string;
-  /** What would be lost. */
+  /** The data that would be lost. */
   readonly impact: readonly string[];
-  /** Where the action would run, and under which limits. */
+  /** The place where the action would run, and its limits. */
   readonly place: Place;
   readonly mode?: Mode;
   readonly danger: boolean;
@@ -99,7 +99,7 @@ export function wordsOf(question: Question, ui: Looks = {}): QuestionWords {
   return ui.help ? { ...words, ...helpOf(words) } : words;
 }
 
-/** Which part of a question is shown: the current field, the whole command, a diff, the help. */
+/** The part of a question that is shown: the current field, the whole command, a diff, the help. */
 type Looks = {
   readonly form?: FormUi;
   readonly edit?: string;
@@ -249,7 +249,7 @@ function haltWords(question: Of<'halt'>, whole: boolean): QuestionWords {
     notes: circumstances(question),
     ...(fails(question) && question.offers?.length ? { offers: question.offers } : {}),
     dangers,
-    // If the only dangerous part is the whole command, it is shown already.
+    // If the whole command is the only dangerous part, it is shown already.
     action: alone || change.isDiff ? '' : markedCommand(text, findings, whole),
     folds: !alone && isExcerpted(text, findings),
     allIsDanger: dangers.some(({ part }) => part === ''),
@@ -464,7 +464,7 @@ function rowsOf(hosts: readonly string[]): readonly string[] {
 
 type Halt = Extract<Question, { readonly kind: 'halt' }>;
 
-/** The machine comes first, because the same command does something else there. */
+/** Names the machine first, because the same command has another effect there. */
 function onHost(place: string): string {
   const host = hostOf(place);
   return host === undefined ? '' : `on ${oneLine(host)}`;

@@ -72,7 +72,7 @@ function letter(act: (screen: Screen) => void) {
     );
 }
 
-/** A user who was typing when the question came goes on in the draft: no key is lost, and none answers. */
+/** Continues the draft of a user who was typing when the question came: no key is lost, and none answers. */
 export function typeOn(screen: Screen, key: KeyToken): void {
   const { editor, question } = screen.ui.get();
   if (key.text !== undefined && editor.text !== '' && question?.edit === undefined) screen.type(key.text);
@@ -162,7 +162,7 @@ function formField(screen: Screen, by: -1 | 1): void {
 
 /** The field takes its own keys; Esc leaves the field, not the question. */
 export const fieldHandlers: Handlers = {
-  // The help would open behind the question and take the field's keys.
+  // The help would open below the question and take the field’s keys.
   help: (screen) => (screen.ui.get().question ? screen.hint('Esc leaves the field, ? helps') : openHelp(screen)),
   next: (screen) => formField(screen, 1),
   previous: (screen) => formField(screen, -1),

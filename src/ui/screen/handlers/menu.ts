@@ -9,8 +9,8 @@ import type { Screen } from '../screen.ts';
 import { NO_PANEL, type Panel } from '../ui.ts';
 import type { Handlers } from './global.ts';
 
-// Tab (IN-6): inserts the only completion, or the common start of all, or opens a list. Typing goes on while they are
-// looked up.
+// Tab (IN-6): inserts the only completion, or the common start of all, or opens a list. Typing is possible while
+// completions are looked up.
 
 /** The delay after which a hint says that a completion is awaited, and the next one says what it waits for. */
 const HINTS = [
@@ -22,7 +22,7 @@ const NOTHING: Completions = { start: 0, items: [] };
 
 export async function complete(screen: Screen): Promise<void> {
   const { editor } = screen.ui.get();
-  // Another key changes the editor, and the request is given up.
+  // Another key changes the editor, and cancels the request.
   const asked = new AbortController();
   const stop = screen.ui.subscribe(() => {
     if (screen.ui.get().editor !== editor) asked.abort();
@@ -45,7 +45,7 @@ export async function complete(screen: Screen): Promise<void> {
   screen.ui.update({ panel: { kind: 'choices', of: 'completion', query: '', items, index: 0, start } });
 }
 
-/** Replaces the text from `start` on by a completion, with a blank behind it where the word is complete. */
+/** Replaces the text from `start` on by a completion, followed by a blank if the word is complete. */
 function putCompletion(screen: Screen, start: number, { text, open }: Completion): void {
   const { editor } = screen.ui.get();
   const behind = editor.text.slice(editor.cursor);
@@ -136,7 +136,7 @@ function move(by: number) {
     const panel = open(screen);
     if (!panel || panel.items.length === 0) return;
     const last = panel.items.length - 1;
-    // One step past an end wraps around; a page stops there.
+    // One step past an end wraps around; a page stops at the end.
     const next = panel.index + by;
     const index = Math.abs(by) > 1 ? Math.max(0, Math.min(last, next)) : (next + last + 1) % (last + 1);
     screen.ui.update({ panel: { ...panel, index } });
@@ -149,7 +149,7 @@ function setQuery(screen: Screen, query: string): void {
     screen.ui.update({ panel: { ...panel, query, items: panel.find?.(query) ?? search(screen, query), index: 0 } });
 }
 
-/** A search takes the typed key; a completion is closed, and the key goes to the prompt. */
+/** Handles a typed key: a search takes it; a completion is closed, and the key goes to the prompt. */
 export function typeIntoMenu(screen: Screen, key: KeyToken): void {
   const panel = open(screen);
   if (!panel || key.text === undefined) return;

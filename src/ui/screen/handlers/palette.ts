@@ -13,7 +13,7 @@ import { NO_PANEL, type PanelItem } from '../ui.ts';
 /** The number of earlier commands that are searched, the newest first. */
 const MAX_BLOCKS = 200;
 const MAX_MATCHES = 200;
-/** So many of each kind are found. */
+/** The most results of each kind. */
 const MAX_OF_KIND = 12;
 
 /** An item, and what choosing it does. */

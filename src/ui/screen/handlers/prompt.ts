@@ -47,8 +47,8 @@ function submit(screen: Screen): void {
 }
 
 /**
- * One key starts and ends runs: idle with a text, the text is the goal; idle and empty, it asks for one; during a run,
- * it asks whether to end it.
+ * The key that starts and ends runs: idle with a text, the text is the goal; idle and empty, it asks for one; during a
+ * run, it asks whether to end it.
  */
 function norris(screen: Screen): void {
   const { conversation } = screen.app.engine;
@@ -88,7 +88,7 @@ export async function background(screen: Screen): Promise<void> {
   if (why !== undefined) screen.hint(why);
 }
 
-/** As in a shell: with jobs, the first attempt to leave warns and the second leaves. */
+/** Leaves the program. As in a shell, the first attempt with running jobs warns and the second leaves. */
 function leave(screen: Screen): void {
   if (screen.leaveAsked || screen.mayLeave('Ctrl-D')) return screen.app.quit();
   screen.leaveAsked = true;
