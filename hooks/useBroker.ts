@@ -3,8 +3,9 @@ import type { LiveReply } from '../src/engine/live.ts';
 import { useScreen } from './context.ts';
 import { useConversation } from './useSession.ts';
 
-/** Milliseconds between two probes of a server that did not answer. */
+/** Milliseconds until a server that did not answer is probed again; twice as long each time, up to the longest. */
 const LOOK_AGAIN_MS = 3000;
+const LONGEST_MS = 60_000;
 
 /** Returns the reply in progress of the user's conversation, if there is one. `useFrames` reads its text. */
 export function useBroker(): LiveReply | undefined {
@@ -32,6 +33,7 @@ export function useServerProblem(preset: string, looks: boolean): string | undef
   useEffect(() => {
     if (!looks) return undefined;
     let timer: NodeJS.Timeout | undefined;
+    let wait = LOOK_AGAIN_MS;
     const leaving = new AbortController();
     const { signal } = leaving;
     const look = async () => {
@@ -39,7 +41,8 @@ export function useServerProblem(preset: string, looks: boolean): string | undef
       if (signal.aborted) return;
       // An equal result keeps the old object, so that nothing is redrawn.
       setSeen((was) => (was?.preset === preset && was.problem === problem ? was : { preset, problem }));
-      if (problem !== undefined) timer = setTimeout(() => void look(), LOOK_AGAIN_MS).unref();
+      if (problem !== undefined) timer = setTimeout(() => void look(), wait).unref();
+      wait = Math.min(2 * wait, LONGEST_MS);
     };
     // In a later turn: a key must not wait for the modules that the first request loads.
     const begin = setImmediate(() => void look());

@@ -34,6 +34,7 @@ import { shortPath } from '../text/display.ts';
 import { messageOf } from '../text/errors.ts';
 import { nearest } from '../text/matching.ts';
 import { visible } from '../text/sanitize.ts';
+import type { EarlyStart } from './early-start.ts';
 import type { GlobalOptions, SessionWish } from './options.ts';
 import { choosePresets, type Presets } from './presets.ts';
 
@@ -48,6 +49,8 @@ export type OpenOptions = {
   readonly turn?: () => Promise<void>;
   /** A user is there to choose another mode if the requested one can't be enforced. */
   readonly person?: true;
+  /** What was started while the program was loaded. */
+  readonly early?: EarlyStart;
   /** Set if no user is there, and the program ends with its task. */
   readonly alone?: true;
 };
@@ -92,7 +95,7 @@ export async function loadEnvironment(
   const index = createPathIndex(env.PATH ?? '');
   const [presets, sandbox] = await Promise.all([
     choosePresets(config, env, options.global.model),
-    detectSandbox({ launcher: LAUNCHER }),
+    options.early?.sandbox ?? detectSandbox({ launcher: LAUNCHER }),
     index.refresh(),
   ]);
   const names = presets.list.map((preset) => preset.name);

@@ -51,6 +51,7 @@ import { makeDirectory } from '../text/files.ts';
 import { nearest } from '../text/matching.ts';
 import { clean, plainText, visible } from '../text/sanitize.ts';
 import { BASH, createTools, DELEGATE, jobsTool, MODE_UPGRADE, patchTool } from '../tools/index.ts';
+import type { ShellListeners } from './early-start.ts';
 import { type Environment, LAUNCHER } from './environment.ts';
 import { agentCommands, trialCommands, userCommands } from './executors.ts';
 import { gitState } from './git-branch.ts';
@@ -548,28 +549,29 @@ function startShell(
   starts: OwnStarts,
 ): ShellHandle {
   const { promise: left, resolve: leave } = Promise.withResolvers<number>();
-  const start = (shell: string | undefined) =>
-    startUserShell({
-      ...(shell === undefined ? {} : { shell }),
-      cwd: process.cwd(),
-      env: processEnvironment(),
-      columns: options.columns,
-      rows: options.rows,
-      dataDir,
-      facts: () => handle.facts,
-      onExit: ({ message, left: ended, code }) => {
-        if (ended) leave(code);
-        else bus.notice('info', message);
-      },
-      onMove: (cwd) => bus.dispatch({ type: 'shellMoved', cwd }),
-      onPrompt: () => bus.changed(),
-      onIdleOutput: (text) => bus.notice('info', text.trimEnd()),
-    });
-  // A shell from the environment needs no check: it is the one from which aish-tui was started.
+  const listeners: ShellListeners = {
+    dataDir,
+    facts: () => handle.facts,
+    onExit: ({ message, left: ended, code }) => {
+      if (ended) leave(code);
+      else bus.notice('info', message);
+    },
+    onMove: (cwd) => bus.dispatch({ type: 'shellMoved', cwd }),
+    onPrompt: () => bus.changed(),
+    onIdleOutput: (text) => bus.notice('info', text.trimEnd()),
+  };
+  const start = (shell?: string) => {
+    const { columns, rows } = options;
+    const place = { cwd: process.cwd(), env: processEnvironment(), columns, rows };
+    return startUserShell({ ...place, ...listeners, ...(shell !== undefined && { shell }) });
+  };
   const { shell } = config;
+  const early = options.early?.shell;
+  if (shell !== undefined) early?.drop();
+  // A shell from the environment needs no check: it is the one from which aish-tui was started.
   const ready =
     shell === undefined
-      ? start(undefined)
+      ? (early?.listen(bus.connected.then(() => listeners)) ?? start())
       : starts.mayStart({ name: 'your shell', words: [shell] }).then((yes) => start(yes ? shell : undefined));
   let current: UserShell | undefined;
   ready.then(

@@ -2,6 +2,7 @@
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setFlagsFromString } from 'node:v8';
+import type { EarlyStart } from '../app/early-start.ts';
 import type { GlobalOptions, SessionWish } from '../app/options.ts';
 import type { App } from '../commands/app.ts';
 import { messageOf } from '../text/errors.ts';
@@ -196,17 +197,13 @@ async function screens(invocation: OnScreen, version: string): Promise<number> {
 }
 
 async function screen({ global, session }: OnScreen, version: string) {
-  const first = await firstFrame(global);
+  const { frame: first, shell = false } = (await firstFrame(global)) ?? {};
   // Until the screen handles errors itself, an error must not print its stack over the first frame.
   const broken = Promise.withResolvers<never>();
   const broke = (error: unknown) => broken.reject(error);
   process.on('uncaughtException', broke);
   process.on('unhandledRejection', broke);
-  if (first) {
-    boundHeap();
-    // Loaded in pieces, so that key presses don’t wait for all of it.
-    await loadApp();
-  }
+  const early = first && (await loadApp(shell));
   // The only import of an upper layer: the screen is loaded only when needed.
   const loading = import('../../components/load.ts').then(({ loadScreen }) => loadScreen(turn));
   let next: App['sessions']['next'];
@@ -226,7 +223,10 @@ async function screen({ global, session }: OnScreen, version: string) {
     return code;
   };
   try {
-    const running = withApp(global, version, use, { session, failing: () => first?.leave(), person: true });
+    const running = withApp(global, version, use, {
+      ...{ session, failing: () => first?.leave(), person: true as const },
+      ...(early && { early }),
+    });
     return { code: await Promise.race([running, broken.promise]), next };
   } catch (error) {
     await first?.leave();
@@ -234,29 +234,12 @@ async function screen({ global, session }: OnScreen, version: string) {
   }
 }
 
-/** Loads the session's modules in pieces. */
-async function loadApp(): Promise<void> {
-  for (const load of [
-    async () => (await import('../ui/terminal/after-kill.ts')).restoreAfterKill(),
-    // The first segmenter of a process loads its tables, which the next frame needs.
-    async () => new Intl.Segmenter(),
-    () => import('unbash'),
-    () => import('../safety/programs/records/index.ts'),
-    () => import('../safety/rules/table.ts'),
-    () => import('../safety/judge.ts'),
-    () => import('../safety/index.ts'),
-    () => import('@xterm/headless'),
-    () => import('../executor/graphemes.ts'),
-    () => import('../executor/index.ts'),
-    () => import('../secrets/index.ts'),
-    () => import('../broker/index.ts'),
-    () => import('../tools/index.ts'),
-    () => import('../engine/engine.ts'),
-    () => import('../app/assembly.ts'),
-  ]) {
-    await turn();
-    await load();
-  }
+/** Loads the program behind the first frame; `shell`: also starts the user's. */
+async function loadApp(shell: boolean): Promise<EarlyStart> {
+  boundHeap();
+  (await import('../ui/terminal/after-kill.ts')).restoreAfterKill();
+  const { startEarly } = await import('../app/early-start.ts');
+  return startEarly({ shell, turn, ...sizeNow() });
 }
 
 /** Lets pending input be read: the event loop polls before it runs `setImmediate` callbacks. */
@@ -264,13 +247,21 @@ async function turn(): Promise<void> {
   await new Promise<void>((resolve) => setImmediate(() => setImmediate(resolve)));
 }
 
+function sizeNow() {
+  const { columns = 80, rows = 24 } = process.stdout;
+  return { columns, rows };
+}
+
 /** Whether to print lines instead of a full screen: requested, or the terminal can't move a cursor. */
 function inLines({ inline }: GlobalOptions): boolean {
   return inline === true || ['', 'dumb'].includes(process.env.TERM ?? '');
 }
 
-/** Draws a prompt before the rest of the program is loaded; undefined if a plain start is better. */
-async function firstFrame(global: GlobalOptions): Promise<FirstFrame | undefined> {
+/**
+ * Draws a prompt before the rest of the program is loaded; undefined if a plain start is better. `shell`: the user has
+ * configured no other shell than `$SHELL`.
+ */
+async function firstFrame(global: GlobalOptions): Promise<{ frame: FirstFrame; shell: boolean } | undefined> {
   const { config, model } = global;
   if (process.env.INK_SCREEN_READER === 'true' || inLines(global)) return undefined;
   const { glanceAtConfig } = await import('../config/glance.ts');
@@ -280,7 +271,7 @@ async function firstFrame(global: GlobalOptions): Promise<FirstFrame | undefined
   const { themeFor } = await import('../ui/render/theme.ts');
   const theme = themeFor(glance.theme, process.env, undefined);
   const name = `[aish:${model ?? glance.preset}]> `;
-  return new FirstFrame({ name, theme, mouse: glance.mouse, composed: true });
+  return { frame: new FirstFrame({ name, theme, mouse: glance.mouse, composed: true }), shell: !glance.shell };
 }
 
 /** Saves the summary at a session's end (CX-5). The screen is closed; Ctrl-C skips it. */
@@ -329,12 +320,12 @@ async function withApp(
     failing?: (problem: string) => Promise<void> | undefined;
     person?: true;
     alone?: true;
+    early?: EarlyStart;
   } = {},
 ): Promise<number> {
   const { openApp } = await import('../app/assembly.ts');
   boundHeap();
-  const { columns = 80, rows = 24 } = process.stdout;
-  const opened = await openApp({ global, version, columns, rows, session, turn, ...people });
+  const opened = await openApp({ global, version, ...sizeNow(), session, turn, ...people });
   if ('problem' in opened) {
     await failing?.(opened.problem);
     err(`aish-tui: ${opened.problem}\n`);

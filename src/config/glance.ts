@@ -12,6 +12,8 @@ export type Glance = {
   readonly mouse: boolean;
   /** Plain lines are configured: there is no first frame. */
   readonly plain: boolean;
+  /** A shell is configured. */
+  readonly shell: boolean;
 };
 
 const MAX_BYTES = 1 << 20;
@@ -43,6 +45,7 @@ function lookAt(config: unknown): Glance {
     theme: typeof theme === 'string' ? theme : undefined,
     mouse: entryOf(ui, 'mouse') !== false,
     plain: entryOf(ui, 'screen') === 'plain',
+    shell: entryOf(config, 'shell') !== undefined,
   };
 }
 
