@@ -1,7 +1,7 @@
 import { Box } from 'ink';
 import { memo, useCallback, useMemo, useRef } from 'react';
 import { useReveal, useScreen, useUi } from '../hooks/context.ts';
-import { useBroker, useServerProblem } from '../hooks/useBroker.ts';
+import { useBroker, useOffers, useServerProblem } from '../hooks/useBroker.ts';
 import {
   type Foreground,
   useExecutor,
@@ -9,6 +9,7 @@ import {
   useModes,
   useProgress,
   useShellCwd,
+  useShellName,
   useWaitingLines,
 } from '../hooks/useExecutor.ts';
 import { useFrames, useTicker } from '../hooks/useFrames.ts';
@@ -308,6 +309,8 @@ function useWelcome(columns: number): readonly string[] {
   const cwd = useShellCwd();
   const gone = entries.some(({ entry }) => entry.kind !== 'notice');
   const problem = useServerProblem(preset.name, !gone);
+  const shell = useShellName(!gone);
+  const offers = useOffers(!gone && (app.setup.found !== undefined || Boolean(problem)));
   if (gone) return [];
   const { version } = app.info();
   const place = `${shortPath(cwd)}${branch === undefined ? '' : `, git ${branch}`}`;
@@ -318,5 +321,5 @@ function useWelcome(columns: number): readonly string[] {
     answers: problem === '',
     problem: problem || undefined,
   };
-  return welcomeLines({ version, place, model, mode }, screen.renderContext(columns));
+  return welcomeLines({ version, shell, place, model, mode, offers }, screen.renderContext(columns));
 }

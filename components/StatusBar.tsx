@@ -20,6 +20,7 @@ export const StatusBar = memo(function StatusBar({ columns }: { readonly columns
   const { paint, keyFor } = useScreen();
   const style = { paint, role: 'status' } as const;
   const pending = useUi((ui) => ui.pending);
+  const listed = useUi((ui) => ui.which !== undefined && !ui.question);
   const hint = useUi((ui) => ui.hint);
   const status = useStatus();
   const { activity, wait, starting, branch, surroundings, cwd } = status;
@@ -29,9 +30,9 @@ export const StatusBar = memo(function StatusBar({ columns }: { readonly columns
   if (note !== undefined && !pending && !hint) {
     return <Lines lines={[fitSegments(readingSegments(keyFor, note), undefined, columns, style)]} />;
   }
-  if (pending) {
-    const follows = pending.follows.map(({ chord, label }) => `${showChord(chord)} ${label}`).join(' · ');
-    const text = `${showChord(pending.prefix)} –  ${follows}`;
+  // The panel that lists what may follow names the keys itself.
+  if (pending && !listed) {
+    const text = `${showChord(pending.prefix)} –`;
     return <Lines lines={[fitSegments([{ text, weight: 1 }], undefined, columns, style)]} />;
   }
   const segments = [

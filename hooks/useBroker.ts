@@ -1,6 +1,8 @@
 import { useCallback, useEffect, useState, useSyncExternalStore } from 'react';
 import type { LiveReply } from '../src/engine/live.ts';
-import { useScreen } from './context.ts';
+import { openOffers } from '../src/ui/screen/offers.ts';
+import type { Offers } from '../src/ui/screen/ui.ts';
+import { useScreen, useUi } from './context.ts';
 import { useConversation } from './useSession.ts';
 
 /** Milliseconds until a server that did not answer is probed again; twice as long each time, up to the longest. */
@@ -53,4 +55,11 @@ export function useServerProblem(preset: string, looks: boolean): string | undef
     };
   }, [presets, preset, looks]);
   return seen?.preset === preset ? (seen.problem ?? '') : undefined;
+}
+
+/** Returns the models that the start screen offers while `wanted`, unless the user has closed the list. */
+export function useOffers(wanted: boolean): Offers | undefined {
+  const screen = useScreen();
+  useEffect(() => (wanted ? openOffers(screen) : undefined), [screen, wanted]);
+  return useUi(({ offers }) => offers);
 }

@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from 'react';
+import { useEffect, useState, useSyncExternalStore } from 'react';
 import type { RunningCommand } from '../src/contracts/commands.ts';
 import type { FleetRun } from '../src/contracts/fleet.ts';
 import type { Phase } from '../src/session/phase.ts';
@@ -95,6 +95,25 @@ export function useWaitingLines(): string {
   const { app, onEngine } = useScreen();
   const { shell } = app;
   return useSyncExternalStore(onEngine, () => shell.waiting.join('\n'));
+}
+
+/** Returns the user's shell with its version, if `wanted`; '' until it has started. */
+export function useShellName(wanted: boolean): string {
+  const { app } = useScreen();
+  const [name, setName] = useState('');
+  useEffect(() => {
+    if (!wanted) return undefined;
+    let gone = false;
+    app.shellName().then(
+      (found) => !gone && setName(found),
+      // The failure is reported where the shell is used.
+      () => {},
+    );
+    return () => {
+      gone = true;
+    };
+  }, [app, wanted]);
+  return name;
 }
 
 /** Returns the working directory of the user's shell. */

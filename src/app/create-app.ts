@@ -33,7 +33,14 @@ import type { PresetsPort, SetupOffer, SetupPort, SetupProblem } from '../contra
 import type { Engine } from '../engine/engine.ts';
 import type { Forms } from '../engine/forms.ts';
 import { ForegroundJob, ShellQueue } from '../engine/shell-queue.ts';
-import { completeShell, editText, isIncomplete, processEnvironment, type UserShell } from '../executor/index.ts';
+import {
+  completeShell,
+  editText,
+  isIncomplete,
+  processEnvironment,
+  shellName,
+  type UserShell,
+} from '../executor/index.ts';
 import { classify, isAffirmation } from '../router/index.ts';
 import { hostOf } from '../session/place.ts';
 import { isLocked, journalPath, listSessions, oldSessions, readEnding, removeSessions } from '../store/index.ts';
@@ -113,6 +120,7 @@ export function createApp(
       if (unsure !== undefined && kind !== 'meta') services.choices.add(unsure, kind);
     },
     words: services.wordFacts,
+    shellName: async () => shellName((await shell.ready).program),
     viKeys: () => front()?.state.vi ?? false,
     setTerminalFacts(facts) {
       shell.facts = facts;
@@ -389,6 +397,7 @@ function setupPort({ config, configFile, presets }: Environment): SetupPort {
   };
   return {
     file: configFile,
+    found: presets.notice,
     find: async () => (await look()).map(({ offer }) => offer),
     async test(wanted, signal) {
       const one = await named(wanted, signal);

@@ -45,12 +45,13 @@ export function startSession(
   else void engine.dispatch({ type: 'opened', cwd: process.cwd(), mode, settings });
   if (session.seq > 0) applyFlags(engine, options.global, presets, sandbox);
   const all = [
-    ...[...notices, costsProblem, presets.notice, disabledNotice(config)],
+    ...[...notices, costsProblem, disabledNotice(config)],
     ...[sandboxNotice(sandbox, engine.conversation.mode), projectNotice(sandbox)],
   ];
   const said = all.filter((text) => text !== undefined);
   for (const text of said) bus.show(text);
-  return said;
+  // The full screen offers these as a list.
+  return presets.notice === undefined ? said : [...said, presets.notice];
 }
 
 function resume(engine: Engine, settings: Settings, again: true | undefined, mode: Mode | undefined): void {
@@ -67,7 +68,8 @@ function applyFlags(engine: Engine, { mode, model }: GlobalOptions, presets: Pre
   const known = presets.list.some(({ name }) => name === preset);
   // A user who has since connected a model no longer wants the demo.
   const outgrown = preset === 'demo' && presets.active !== 'demo';
-  if (model !== undefined || !known || outgrown) void engine.dispatch({ type: 'presetChosen', preset: presets.active });
+  if (preset !== presets.active && (model !== undefined || !known || outgrown))
+    void engine.dispatch({ type: 'presetChosen', preset: presets.active });
 }
 
 export function settingsOf({ config, presets, sandbox, options, unread }: Environment): Settings {

@@ -92,6 +92,8 @@ export type App = {
   readonly waits: Waits;
   classify(line: string): Route;
   readonly words: WordFacts;
+  /** The user's shell with its version, `bash 5.2`, once it has started. Rejects if it can't. */
+  shellName(): Promise<string>;
   /** Whether the user's shell uses vi keys. */
   viKeys(): boolean;
   /**

@@ -103,6 +103,24 @@ async function write(
   return why === undefined ? saved : `${saved}; it is used from the next start on (${why})`;
 }
 
-function hostOf(url: string): string {
+/**
+ * Tests a model, saves it in the configuration, and uses it from now on. Returns why that failed and what to do;
+ * undefined on success.
+ */
+export async function connectModel(app: App, wanted: string): Promise<string | undefined> {
+  const signal = AbortSignal.timeout(TEST_TIMEOUT_MS);
+  const tested = await app.setup.test(wanted, signal);
+  if ('problem' in tested) return tested.problem;
+  const { offer, probe } = tested;
+  const mend =
+    offer.key === undefined
+      ? 'start its server, then press Enter'
+      : `check ${offer.key} and the network, or choose another`;
+  if (!probe.reachable) return `${offer.label}: ${probe.detail}; ${mend}`;
+  const said = await write(app, wanted, signal);
+  return app.sessions.next === undefined ? said : undefined;
+}
+
+export function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : url;
 }

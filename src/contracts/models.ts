@@ -144,6 +144,8 @@ export type SetupProblem = { readonly problem: string };
 export type SetupPort = {
   /** The user's configuration file. */
   readonly file: string;
+  /** What the start has found where no model is configured or chosen, in a line. */
+  readonly found: string | undefined;
   /** Sends nothing out of this machine. */
   find(): Promise<readonly SetupOffer[]>;
   /** Tests a server, also a remote one, by name or address. `written`: what `write` would add, as JSON. */

@@ -11,5 +11,5 @@ export { withoutInherited } from './processes.ts';
 export { openElsewhere, type Reported, runElsewhere, runReported } from './run-elsewhere.ts';
 export type { UserShellOptions } from './shell.ts';
 export { startUserShell, type UserShell } from './shell.ts';
-export { describeShell } from './shell-supervisor.ts';
+export { describeShell, shellName } from './shell-supervisor.ts';
 export { type Daemon, editText, startDaemon } from './user-programs.ts';

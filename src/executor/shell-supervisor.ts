@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { RemoteShell } from '../contracts/machine.ts';
@@ -288,6 +288,15 @@ export function describeShell(shell: string | undefined, home: string | undefine
   if (name === 'bash' && usesBle(home))
     return { good: true, text: `${known} with ble.sh: lines go to it through a pipe` };
   return { good: true, text: `${known}: lines go to its own line editor` };
+}
+
+/** Returns the shell's name and version, as `bash 5.2`; only the name where it reports no version. */
+export async function shellName(program: string): Promise<string> {
+  const stdout = await new Promise<string>((resolve) => {
+    execFile(program, ['--version'], { timeout: 2000 }, (_error, out) => resolve(out));
+  });
+  const [version = ''] = /\d+\.\d+/.exec(stdout) ?? [];
+  return `${basename(program)} ${version}`.trimEnd();
 }
 
 function usesBle(home: string | undefined): boolean {

@@ -16,6 +16,7 @@ export const QUIET_PORTS: Pick<App, 'attachments' | 'setup' | 'sessions'> = {
   },
   setup: {
     file: '/tmp/config.jsonc',
+    found: undefined,
     find: async () => [],
     test: async () => ({ problem: 'nothing is here' }),
     write: async () => ({ problem: 'nothing is here' }),

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import type { App } from '../../src/commands/app.ts';
+import type { SetupOffer } from '../../src/contracts/models.ts';
 import { KEY_TABLE } from '../../src/ui/keymap/table.ts';
 import { handles } from '../../src/ui/screen/input.ts';
-import { setStage } from './stage.tsx';
+import { type Stage, setStage } from './stage.tsx';
 
 it.each(KEY_TABLE.map((binding) => [`${binding.context}.${binding.command}`, binding] as const))(
   'every key binding has an effect: %s',
@@ -21,6 +23,95 @@ it('the check of the server ends with the first screen', async () => {
   expect(looks[0]?.aborted).toBe(false);
   stage.press('ls\r');
   await stage.until(() => looks[0]?.aborted === true);
+});
+
+describe('the models that were found, on the start screen,', () => {
+  const offers: readonly SetupOffer[] = [
+    { name: 'fast', kind: 'server', label: 'Ollama', model: 'qwen3', address: 'http://127.0.0.1:11434/v1' },
+    {
+      name: 'cloud',
+      kind: 'key',
+      label: 'OpenAI',
+      model: 'gpt-5-mini',
+      address: 'https://api.openai.com/v1',
+      key: 'OPENAI_API_KEY',
+    },
+  ];
+  const tested: string[] = [];
+  const written: string[] = [];
+  const setup: Partial<App['setup']> = {
+    found: 'Found a key.',
+    find: async () => offers,
+    async test(wanted) {
+      tested.push(wanted);
+      const offer = offers.find(({ name }) => name === wanted);
+      const probe = { reachable: wanted === 'fast', detail: wanted === 'fast' ? 'answers' : 'it rejects the key' };
+      return offer ? { offer, probe, written: '' } : { problem: 'not there' };
+    },
+    async write(name) {
+      written.push(name);
+      return { name };
+    },
+  };
+  const marked = (stage: Stage) => stage.frame().match(/❯ (?:Ollama|OpenAI)/)?.[0];
+
+  it('are a list in which Enter tests the selected one, and says what to do when it fails', async () => {
+    const stage = await setStage({ setup });
+    await stage.see(
+      /❯ Ollama +qwen3 +127\.0\.0\.1:11434 +✓ answers *\n +OpenAI +gpt-5-mini +key in OPENAI_API_KEY +not/,
+    );
+    await stage.see('Ollama: what you ask stays on this machine');
+    stage.press('\x1b[B');
+    await stage.see('OpenAI: what you ask and run goes to api.openai.com');
+    expect(tested.splice(0)).toEqual([]);
+    stage.press('\r');
+    await stage.see(/✗ OpenAI: it rejects the key; check OPENAI_API_KEY and the network, or\s+choose another/);
+    stage.press('\x1b[B\r');
+    await stage.until(() => marked(stage) === undefined);
+    expect([tested.splice(0), written.splice(0)]).toEqual([['cloud', 'fast'], ['fast']]);
+    await stage.see('fast is saved in /tmp/config.jsonc');
+  });
+
+  it('leave with the first letter, and Enter then runs the line', async () => {
+    const stage = await setStage({ setup });
+    await stage.see('❯ Ollama');
+    stage.press('l');
+    await stage.until(() => marked(stage) === undefined);
+    stage.press('\x7f');
+    await stage.see('git status');
+    stage.press('ls\r');
+    await stage.until(() => stage.commands.length === 1);
+    expect(tested).toEqual([]);
+  });
+
+  it('leave with Esc, and are not shown above a line that is being typed', async () => {
+    const stage = await setStage({ setup });
+    await stage.see('❯ Ollama');
+    stage.press('\x1b');
+    stage.clock.advance(1000);
+    await stage.until(() => marked(stage) === undefined);
+    const looked = Promise.withResolvers<void>();
+    const late = async () => {
+      await looked.promise;
+      return offers;
+    };
+    const typed = await setStage({ setup: { ...setup, find: late } });
+    typed.press('draft');
+    await typed.see('draft');
+    looked.resolve();
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    expect(marked(typed)).toBeUndefined();
+  });
+
+  it('are offered where the configured server is down, and fit the smallest screen', async () => {
+    const stage = await setStage({
+      ...{ columns: 40, rows: 10, problem: async () => 'nothing answers at http://127.0.0.1:9' },
+      setup: { ...setup, found: undefined },
+    });
+    await stage.see('❯ Ollama');
+    expect(stage.frame().split('\n')).toHaveLength(10);
+    expect(stage.frame()).toContain('↑↓ Enter tests it and uses it');
+  });
 });
 
 describe('a started key sequence', () => {

@@ -53,6 +53,7 @@ Object.defineProperty(Object.getPrototypeOf(first.stdout), 'rows', { value: 24 }
 export type Stage = Awaited<ReturnType<typeof setStage>>;
 
 export type StageOptions = Partial<Pick<App['presets'], 'problem'>> & {
+  readonly setup?: Partial<App['setup']>;
   readonly columns?: number;
   readonly rows?: number;
   readonly gate?: Gate;
@@ -138,6 +139,7 @@ export async function setStage(change: StageOptions = {}) {
   const history: string[] = [];
   const agents = new Set<string>();
   let quits = 0;
+  let next: App['sessions']['next'];
   let attached: ScreenPort | undefined;
   const app: App = {
     engine,
@@ -147,6 +149,7 @@ export async function setStage(change: StageOptions = {}) {
     waits: new Waits(() => engine.changed()),
     classify,
     rememberRoute: () => {},
+    shellName: async () => 'bash 5.2',
     viKeys: () => false,
     ownSearch: () => undefined,
     setTerminalFacts: () => {},
@@ -239,6 +242,17 @@ export async function setStage(change: StageOptions = {}) {
     fleets,
     fleet: new FleetDesk(engine, fleets),
     ...QUIET_PORTS,
+    setup: { ...QUIET_PORTS.setup, ...change.setup },
+    sessions: {
+      ...QUIET_PORTS.sessions,
+      again(model) {
+        next = { id: 's1', fork: false, cwd: '/', model };
+        return undefined;
+      },
+      get next() {
+        return next;
+      },
+    },
     openAddress: () => false,
     doctor: async () => [],
     ui: {

@@ -27,6 +27,7 @@ const STEADY: readonly (readonly [RegExp, string])[] = [
   [/\b\d\d\d\d-\d\d-\d\d \d\d:\d\d\b/g, '2026-11-22 14:03'],
   [/\b\w{3} \d{1,2} \w{3,4} \d{4}, \d\d:\d\d\b/g, 'Fri 20 Nov 2026, 14:03'],
   [/\b\d\d:\d\d(?::\d\d)?\b/g, '14:03'],
+  [/\bbash \d\.\d\b/g, 'bash 5.2'],
   [/127\.0\.0\.1:\d+/g, '127.0.0.1:8080'],
   [/ctx [▮▯]+ +\d+%/g, 'ctx ▮▯▯▯▯ 12%'],
   [/ctx \d+%/g, 'ctx 12%'],

@@ -100,6 +100,7 @@ class Plain {
       () => process.off('SIGTERM', leave).off('SIGHUP', leave),
     );
     this.#say('aish-tui, plain screen. Type a command, or ask in plain words; :help lists more, Ctrl-D quits.');
+    if (app.setup.found !== undefined) this.#say(app.setup.found);
     this.#follow();
   }
 

@@ -11,6 +11,7 @@ import { menuHandlers, typeIntoMenu } from './handlers/menu.ts';
 import { openPalette } from './handlers/palette.ts';
 import { background, promptHandlers } from './handlers/prompt.ts';
 import { transcriptHandlers } from './handlers/transcript.ts';
+import { runOnOffers } from './offers.ts';
 import { edits, type Screen } from './screen.ts';
 
 const HANDLERS: Readonly<Record<KeyContext, Handlers>> = {
@@ -127,6 +128,7 @@ function types(key: KeyToken): boolean {
 }
 
 function run(screen: Screen, context: KeyContext, command: KeyCommand, key: KeyToken): void {
+  if (context === 'prompt' && runOnOffers(screen, command)) return;
   const handler = HANDLERS[context][command] ?? HANDLERS.global[command];
   if (handler) handler(screen, key);
   else if (context === 'prompt') screen.edit(command);

@@ -338,7 +338,7 @@ export class Screen {
 
   /** Replaces the draft, and drops the choices made for the old line. */
   setEditor(editor: EditorState): void {
-    this.ui.update(editor.text === '' ? { editor, flip: undefined, goalNext: false } : { editor });
+    this.ui.update(editor.text === '' ? { editor, flip: undefined, goalNext: false } : { editor, offers: undefined });
   }
 
   /** Returns waiting lines to the prompt, above the draft. */

@@ -1,6 +1,7 @@
 /** The screen’s own state, separate from the engine’s: one value, from which every component selects. */
 import type { AtWord, Completion } from '../../contracts/lines.ts';
 
+import type { SetupOffer } from '../../contracts/models.ts';
 import type { SessionMoment } from '../../contracts/store.ts';
 import { createEditor, type EditorState } from '../editor/state.ts';
 import type { ViState } from '../editor/vi.ts';
@@ -83,6 +84,15 @@ export type QuestionUi = {
 /** The number of lines, from the first on, that were on a screen of this many columns. */
 type Seen = { readonly columns: number; readonly to: number };
 
+/** The models to choose from on the start screen. */
+export type Offers = {
+  readonly items: readonly SetupOffer[];
+  readonly index: number;
+  readonly testing?: boolean;
+  /** Why the last one tested can't be used, and what to do. */
+  readonly problem?: string;
+};
+
 export type Ui = {
   readonly size: Size;
   readonly editor: EditorState;
@@ -107,6 +117,8 @@ export type Ui = {
   readonly which?: Pending | undefined;
   /** The files that the `@` words of the line refer to. */
   readonly attached?: readonly AtWord[] | undefined;
+  /** The models to choose from on the start screen. */
+  readonly offers?: Offers | undefined;
   /** One line for the status bar until the next key. */
   readonly hint?: string | undefined;
 };

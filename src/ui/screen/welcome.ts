@@ -10,9 +10,13 @@ import { lineWidth, wrapText } from '../../text/wrap.ts';
 import { padTo, type RenderContext, type Role } from '../render/theme.ts';
 import { GUTTER } from './entries/frame.ts';
 import { entryLines, revealEntry } from './entries/lines.ts';
+import { offerLines } from './offers.ts';
+import type { Offers } from './ui.ts';
 
 export type WelcomeFacts = {
   readonly version: string;
+  /** The user's shell with its version; '' until it has started. */
+  readonly shell: string;
   /** The directory and its branch, for people. */
   readonly place: string;
   readonly model: {
@@ -25,6 +29,8 @@ export type WelcomeFacts = {
     readonly problem?: string | undefined;
   };
   readonly mode: Mode;
+  /** The models to choose from, in place of the examples. */
+  readonly offers: Offers | undefined;
 };
 
 /** The most columns, so that related texts stay close together. */
@@ -37,8 +43,9 @@ const EXAMPLES: readonly (readonly [glyph: string, role: Role, line: string, wha
   ['»', 'accent', ':norris find files > 10 MB', 'works on a goal alone'],
 ];
 
-/** At most twelve lines, in the middle of a wide screen. */
-export function welcomeLines({ version, place, model, mode }: WelcomeFacts, context: RenderContext): string[] {
+/** A few lines, in the middle of a wide screen. */
+export function welcomeLines(facts: WelcomeFacts, context: RenderContext): string[] {
+  const { version, shell, place, model, mode, offers } = facts;
   const { paint } = context;
   const width = Math.min(context.width - 1, MAX_WIDTH);
   const both = (left: string, right: string) => {
@@ -51,35 +58,34 @@ export function welcomeLines({ version, place, model, mode }: WelcomeFacts, cont
   const answers = model.demo
     ? named('model', 'none yet: a built-in demo answers', `${setup} ${paint('dim', 'connects one')}`)
     : named('model', `${model.name}${model.id === undefined ? '' : ` (${model.id})`}`, model.answers ? tick : '');
-  // Last, next to the prompt, where every screen shows it.
-  const last =
-    model.problem === undefined
-      ? both(paint('dim', 'F1 lists the keys · F2 finds everything'), paint('dim', 'just type'))
-      : `${paint('error', `✗ ${model.problem}`)} · start it and just ask, or ${setup}`;
+  const wrap = (line: string, room: number) =>
+    line === '' ? [' '] : wrapText(line, Math.max(1, room), { indent: ' '.repeat(GUTTER) });
+  const problem = model.problem === undefined ? '' : `${paint('error', '✗')} ${model.problem}`;
+  const rules = named(mode, MODE_WORDS[mode].welcome);
   const examples = EXAMPLES.map(([glyph, role, line, what]) =>
     both(`${paint(role, glyph)} ${paint('function', line)}`, paint('dim', what)),
   );
-  return [
+  const head = [
     both(
       `${paint('strong', 'aish-tui')} ${paint('dim', version)}`,
       paint('dim', 'your shell and a model on one screen'),
     ),
     '',
-    named('shell', place, tick),
+    named('shell', shell === '' ? place : `${shell} in ${place}`, shell === '' ? '' : tick),
     answers,
-    '',
-    ...examples,
-    '',
-    named(mode, MODE_WORDS[mode].welcome),
-    '',
-    last,
-  ]
-    .flatMap((line) =>
-      line === ''
-        ? [' ']
-        : wrapText(line, Math.max(1, Math.min(context.width, MAX_WIDTH)), { indent: ' '.repeat(GUTTER) }),
-    )
-    .map((line) => ' '.repeat(Math.max(0, Math.floor((context.width - MAX_WIDTH) / 2))) + line);
+  ];
+  // What the user can do comes last, next to the prompt, where every screen shows it.
+  const last =
+    problem === ''
+      ? both(paint('dim', 'F1 lists the keys · F2 finds everything'), paint('dim', 'just type'))
+      : `${problem} · start it and just ask, or ${setup}`;
+  const lines = offers
+    ? [...head, rules, ...(problem === '' ? [] : [problem]), '']
+    : [...head, '', ...examples, '', rules, '', last];
+  return [
+    ...lines.flatMap((line) => wrap(line, Math.min(context.width, MAX_WIDTH))),
+    ...(offers ? offerLines(offers, width, context) : []),
+  ].map((line) => ' '.repeat(Math.max(0, Math.floor((context.width - MAX_WIDTH) / 2))) + line);
 }
 
 // The lines that stay on the normal screen after the program has left: the end of the transcript, and how to resume

@@ -21,6 +21,13 @@ export const START: readonly Scene[] = [
     play: ({ rig }) => rig.waitFor('nothing answers'),
   },
   {
+    name: 'start-found',
+    title: 'the first screen where no model is configured: the servers and keys that were found',
+    config: { models: {} },
+    env: ({ port }) => ({ OLLAMA_HOST: `127.0.0.1:${port}`, OPENAI_API_KEY: 'sk-of-nobody' }),
+    play: ({ rig }) => rig.waitFor(/Enter tests it/),
+  },
+  {
     name: 'start-project',
     title: 'the first screen in Project mode',
     script: [],
