@@ -20,7 +20,10 @@ import { settings } from '../support/machine.ts';
 
 /** `npm run check -- journal` takes every offset. */
 const STEP = Number(process.env.AISH_JOURNAL_STEP ?? 211);
-/** In memory instead of on a disk, which would be waited for ten thousand times; the content read back is the same. */
+/**
+ * The scratch place, in memory if possible: a disk would be waited for ten thousand times, and the content read back is
+ * the same.
+ */
 const PLACE = STEP === 1 && existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 
 let dir = '';
@@ -148,7 +151,7 @@ describe('--resume', () => {
   });
 });
 
-/** Each bit separately, and all of them. */
+/** The bits to flip: each one separately, and all of them. */
 const MASKS = STEP > 1 ? [0x20] : [0x01, 0x02, 0x04, 0x08, 0x10, 0x20, 0x40, 0x80, 0xff];
 const LONG: readonly SessionEvent[] = [
   ...EVENTS,

@@ -1,4 +1,4 @@
-/** What is sent in one call of Ansible, and which replies are trusted. */
+/** Which commands share one call of Ansible, and which replies are trusted. */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';

@@ -25,7 +25,7 @@ import {
 
 /** Describes a host of these tests. */
 type There = {
-  /** What `build` is on the host; `unseen`: it can't be inspected. */
+  /** The kind of `build` on the host; `unseen`: it can’t be inspected. */
   readonly build?: 'directory' | 'link' | 'missing' | 'unseen';
   readonly exit?: number;
   /**
@@ -35,7 +35,7 @@ type There = {
   readonly fails?: 'hangs' | 'refuses' | 'vanishes' | 'is cut off' | 'never begins';
 };
 
-/** Machines that do nothing but record what they were told to do. */
+/** Machines that only record the commands they receive. */
 class World {
   readonly ran: string[] = [];
   readonly machines = new Map<string, Machine>();

@@ -1,4 +1,4 @@
-/** Who may connect where and for how long, and what happens to a question that nobody waits for any more. */
+/** Network permits: which host, for how long, and the fate of a question whose program has given up. */
 import { setTimeout } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { type Client, NetworkGrants, special, targetOf } from '../../src/app/network-grants.ts';

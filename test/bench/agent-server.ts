@@ -4,7 +4,7 @@ import { tokenServer } from './typing.ts';
 
 export type AgentServer = {
   readonly baseUrl: string;
-  /** From the end of an answer to the request with its result, in ms. */
+  /** The times in ms from the end of an answer to the request with its result. */
   readonly gaps: readonly number[];
   /** When its last answer was sent, by `performance.now()`. */
   readonly lastEnded: number;

@@ -8,7 +8,7 @@ import { startRig } from '../support/rig.ts';
 import { keyLatency, type Latency, latencyOf, tokenServer } from './typing.ts';
 
 const AGENTS = 8;
-/** For each sub-agent: a fast server that answers all of them at once. */
+/** The speed of the model’s server: a fast one that serves all sub-agents at once. */
 const TOKENS_PER_SECOND = 100;
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
 

@@ -26,7 +26,7 @@ export type Agent = {
   readonly shell: (line: string) => string;
   /** The arguments for a goal without a screen. */
   readonly headless: (text: string) => readonly string[];
-  /** It can start with a session of a given number of lines. */
+  /** Whether the program can start with a session of a given number of lines. */
   readonly resumes: boolean;
 };
 

@@ -70,7 +70,8 @@ function recorded(file: string): void {
     .filter((command) => command.length <= 4096);
   judged(commands);
   const second = judged(commands);
-  // Most of it is Python, whose parser is hardly compiled by then, so it is judged as often as the lines above.
+  // Most remaining lines are Python, whose parser is hardly compiled by then, so they are judged as often as the lines
+  // above.
   for (let round = 2; round < ROUNDS; round++) judged(commands);
   said(`one of ${commands.length} recorded commands of up to 4 kB, the second time`, second);
   said(`the same, after ${ROUNDS} rounds`, judged(commands));

@@ -1,6 +1,6 @@
 /** The parts of one section of the table of `npm run bench`. */
 
-/** What a figure is divided by to get a ratio. */
+/** The measure by which a figure is divided to get a ratio. */
 export type Beside = {
   readonly name: string;
   /** A figure other than the row's own. */

@@ -21,7 +21,7 @@ const GOALS: Readonly<Record<string, number>> = { bash: 5, zsh: 5, fish: 8 };
 const FLOOD_GOAL = 1.5;
 const FLOOD_ROUNDS = 2;
 const HISTORY_LINES = 10_000;
-/** For a key, at the 95th percentile, in ms. */
+/** The goal for a key during a search, at the 95th percentile, in ms. */
 const SEARCH_GOAL_MS = 16;
 const TYPING_GOAL_MS = 2;
 const PROMPT = '@@P@@';

@@ -1,8 +1,8 @@
 /**
- * `npm run bench [-- SECTION…]`: what the user feels, as ratios measured in turns in one run, since times on a noisy
- * machine mean little. Each figure is compared with the least that could do the same, with pi if npx has it or can
- * fetch it, and with an earlier build given by BENCH_BEFORE=PATH. Exits with 1 where a goal is missed. BENCH_ROUNDS=3
- * rounds, of which the median counts.
+ * `npm run bench [-- SECTION…]`: measures delays that the user notices, as ratios within one run, since times on a
+ * noisy machine mean little. Each figure is compared with the simplest program that does the same, with pi if npx has
+ * it or can fetch it, and with an earlier build given by BENCH_BEFORE=PATH. Exits with 1 if a goal is missed.
+ * BENCH_ROUNDS=3 sets the rounds, of which the median counts.
  */
 import { hasBefore, hasPi, PI } from './contenders.ts';
 import { growth } from './figures/growth.ts';

@@ -5,7 +5,7 @@
 export class Turns {
   readonly #each: number;
   readonly #all: number;
-  /** Those who wait for their turn, in order. */
+  /** The callers that wait for their turn, in order. */
   #waiting: { readonly who: object; readonly go: () => void }[] = [];
   #whose: object | undefined;
   #left = 0;

@@ -12,7 +12,7 @@ const KEYS = Number(process.env.BENCH_KEYS ?? 150);
 
 const LINES_PER_COMMAND = 50;
 
-/** In ms; `times` are those of every key. */
+/** The delay of keys in ms; `times` has one for every key. */
 export type Latency = {
   readonly p50: number;
   readonly p95: number;

@@ -84,7 +84,7 @@ describe.skipIf(missing)('a real llama.cpp server', () => {
     const { reply } = await converse(broker, { signal: stop.signal, tools: [], onText }, asks('tell a long story'));
     expect(reply.finish).toBe('cancelled');
     expect(reply.text.length).toBeGreaterThan(0);
-    // One slot: another answer comes only when the story really ended.
+    // The server has one slot, so another answer comes only when the story has really ended.
     expect((await converse(broker, { ...CALM, tools: [] }, asks('count to 3'))).reply.finish).toBe('stop');
   });
 
@@ -129,7 +129,7 @@ describe.skipIf(missing)('a real llama.cpp server', () => {
 describe.skipIf(missing)('a llama.cpp server in special states', () => {
   test('is waited for while it loads its model', async () => {
     await using llama = await startLlama([], { wait: false });
-    // Before it listens it refuses the connection, which fails at once; then it reports that it is loading.
+    // Before the server listens it refuses the connection, which fails at once; then it reports that it is loading.
     await expect
       .poll(
         () =>

@@ -36,7 +36,7 @@ describe('the token library', () => {
     const [count] = (await countByLibrary(['='.repeat(64_000)])) ?? [];
     const { user } = process.threadCpuUsage(before);
     expect(count).toBeGreaterThan(500);
-    // On this thread it would take seconds, and the table alone a quarter of one; in microseconds.
+    // Counting on this thread would take seconds, and the table alone a quarter of one. In microseconds.
     expect(user).toBeLessThan(200_000);
   });
 });

@@ -11,7 +11,7 @@ beforeAll(async () => {
   vocabulary = new Vocabulary(packTokens(file('node_modules/gpt-tokenizer/data/o200k_base.tiktoken')));
 });
 
-/** Another encoder's count; text that looks like a special token is text. */
+/** Another encoder’s count, in which text that looks like a special token is plain text. */
 const theirs = (text: string) => countTokens(text, { disallowedSpecial: new Set<string>() });
 
 describe('the vocabulary counts tokens like the encoding', () => {

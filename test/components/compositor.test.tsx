@@ -14,7 +14,7 @@ async function setComposed(options: StageOptions = {}): Promise<Composed> {
   return { ...stage, display, output };
 }
 
-/** What the terminal received, how often Ink drew, and how often React committed, during `run`. */
+/** The bytes that the terminal received, how often Ink drew, and how often React committed, during `run`. */
 async function cost({ display, output, counts }: Composed, run: () => void | Promise<void>) {
   const before = { writes: display.written.length, frames: output.compositor?.counts.frames, ...counts };
   await run();

@@ -1,4 +1,4 @@
-/** Who has the keyboard: what the pane says about it, and where keys typed before that was known go (EX-4). */
+/** The keyboard’s owner: how the pane shows it, and which program gets keys typed before that was known (EX-4). */
 import { describe, expect, it } from 'vitest';
 import { setStage } from './stage.tsx';
 

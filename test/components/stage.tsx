@@ -1,4 +1,4 @@
-/** The screen over a real engine, with a model and a shell that say what a test tells them. */
+/** The screen over a real engine, with a model and a shell that answer as a test sets them. */
 
 import { render as renderByInk, Text } from 'ink';
 import { render } from 'ink-testing-library';
@@ -49,7 +49,7 @@ const first = render(<Text> </Text>);
 first.unmount();
 Object.defineProperty(Object.getPrototypeOf(first.stdout), 'rows', { value: 24 });
 
-/** What a test uses: the screen as text, keys to press, and the other side of everything. */
+/** The interface of a test: the screen as text, keys to press, and the model, shell and terminal to control. */
 export type Stage = Awaited<ReturnType<typeof setStage>>;
 
 export type StageOptions = Partial<Pick<App['presets'], 'problem'>> & {

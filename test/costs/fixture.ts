@@ -1,4 +1,4 @@
-/** One of several programs that count into one ledger: `fixture.ts PATH SESSION CALLS`. */
+/** A program that counts calls in a ledger while others do the same: `fixture.ts PATH SESSION CALLS`. */
 import { openLedger } from '../../src/costs/index.ts';
 
 const [, , path = '', session = '', calls = ''] = process.argv;

@@ -9,7 +9,7 @@ const AREAS_AND_WORD = /^[a-z][\w./-]*(?:, [a-z][\w./-]*)*: ([a-z][\w-]*)\b/;
 const NO_VERB = /^(?:an?|the|its?|they|what|who|that|there|this|these|no|one|each|every|is|are)$/;
 const OTHER_FORM = /(?<![su])s$|(?<!^(?:ne|fe|se|spe|emb))ed$|(?<!^br)ing$/;
 
-/** What is wrong with a subject; undefined: nothing. */
+/** Returns the mistake in a subject; undefined if there is none. */
 function mistakeOf(subject: string): string | undefined {
   if (subject.length > MAX_LENGTH) return `longer than ${MAX_LENGTH} characters`;
   const [, word] = AREAS_AND_WORD.exec(subject) ?? [];

@@ -1,5 +1,5 @@
 /**
- * As the login shell, and for ssh, scp, rsync, tmux and editors, the program hands what it is asked to the real shell.
+ * As the login shell, and for ssh, scp, rsync, tmux and editors, the program passes its arguments to the real shell.
  */
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

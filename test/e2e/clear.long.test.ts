@@ -13,7 +13,7 @@ describe.each(everyShell())('clearing: %s', (program) => {
   it.each(ways)('%j %s clears the view, and scrolling up reaches what was there', async (line, key) => {
     await using rig = await openRig(scratch(), /\[aish:\w+\]>/, { env: { SHELL: program } });
     rig.type('echo earl""ier\r');
-    // What is typed during the command goes to the command first and to the shell afterwards.
+    // Text typed during the command goes to the command first and to the shell afterwards.
     await rig.waitFor(/echo earl""ier .*✓[\s\S]*│ earlier/);
     rig.type(line);
     if (key) rig.key(key);

@@ -112,7 +112,7 @@ describe.skipIf(lacksSshd() || !canMount)('a fleet of 20 hosts', () => {
           const ran = wholeLines(join(disk(name), 'count'));
           expect(ran.length, `${name} ${status}`).toBeLessThanOrEqual(1);
           expect(status, JSON.stringify(row)).toBeOneOf(['done', 'unknown', 'aborted']);
-          // A command that was being judged is asked about again, and nobody is there to say yes.
+          // A command that was being judged is asked about again, and without a user the answer is not yes.
           if (status === 'aborted') expect([asked.includes(name), ran], name).toEqual([true, []]);
           if (status === 'done') expect(ran, name).toEqual(['x']);
         }

@@ -12,8 +12,7 @@ import { openRig, type Rig, startRig } from '../support/rig.ts';
 import { call, say, startScriptedServer } from '../support/scripted-server.ts';
 
 /**
- * So many files that the count checks its time limit several times, yet far fewer than even a busy machine counts in a
- * second.
+ * The number of files: the count checks its time limit several times, but even a busy machine counts more in a second.
  */
 const FILES = 300;
 const SIZES = [

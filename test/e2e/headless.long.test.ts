@@ -1,4 +1,6 @@
-/** Runs without a person beside the main paths: what is missing, in the way or left over, and the messages about it. */
+/**
+ * Special cases of runs without a user: missing, blocked or leftover files and servers, and the messages about them.
+ */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

@@ -57,7 +57,7 @@ async function startAll(rig: Rig, all: readonly string[]): Promise<void> {
       await rig.waitFor(new RegExp(`❯ (?:@web1 )?${sleep}\\s+╰\\s+keys go to the program`));
       rig.key('ctrl-z');
     }
-    // What is typed before the command ends becomes a line only after another Enter.
+    // Text typed before the command ends becomes a line only after another Enter.
     if (job !== JOBS.at(-1)) await rig.waitFor(new RegExp(`❯ (?:@web1 )?${line} .*(?:[✓✗]|stopped)`));
   }
 }
@@ -115,7 +115,7 @@ describe.skipIf(lacksSshd() || process.getuid?.() !== 0)('a cut connection to th
       );
       await rig.waitFor(/the connection to web1 was lost/);
       endAll(all);
-      // The shell, the programs that carried it and its files are all gone.
+      // The shell, the programs around it and its files are all gone.
       await expect.poll(() => [...programsOf(uid), ...shellFiles()], { timeout: PATIENCE_MS }).toEqual([]);
     } finally {
       endAll(all);

@@ -1,4 +1,4 @@
-/** Without the alternate screen: on request, and where the terminal can't move its cursor. */
+/** The program without the alternate screen: on request, and where the terminal can’t move its cursor. */
 import { expect, it } from 'vitest';
 import { scratch } from '../support/program.ts';
 import { openRig } from '../support/rig.ts';

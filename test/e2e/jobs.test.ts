@@ -1,4 +1,7 @@
-/** Jobs of the user, taking over from the agent, and what closing leaves behind (EX-6, EX-8, EX-9, EX-11). */
+/**
+ * Jobs of the user, taking over from the agent, and the processes left when the program closes (EX-6, EX-8, EX-9,
+ * EX-11).
+ */
 import { readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';

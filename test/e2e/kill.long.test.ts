@@ -23,9 +23,9 @@ import {
 const KILLS = Number(process.env.AISH_KILLS ?? 10);
 /** The number of kills of one session before the next begins. */
 const KILLS_PER_SESSION = 20;
-/** Ms within which a kill comes while the program works: some ten steps. */
+/** The time in ms within which the program is killed while it works: some ten steps. */
 const MAX_WORK_MS = 700;
-/** One of this many steps wants to delete something. */
+/** One in this many steps asks to delete something. */
 const HALT_EVERY = 5;
 /** The number of directories to delete; more than a session has steps. */
 const PRECIOUS = 500;
@@ -89,7 +89,7 @@ class Victim {
         if (works) answered = before;
         const atOnce = works && Math.random() < 0.3;
         const asks = () => ![undefined, before].includes(questionOn(rig));
-        // The wait is not bounded by a time: the kill mostly comes within the work that follows.
+        // The wait has no time limit: the kill usually comes within the work that follows.
         if (works && Math.random() < 0.7) await rig.waitFor(() => this.#server.requests.length > requests || asks());
         if (atOnce) await rig.waitFor(asks);
         else await delay(Math.random() * MAX_WORK_MS);

@@ -99,7 +99,7 @@ it(':mcp login logs in on the screen', async () => {
   rig.type(':mcp login web\r');
   await rig.waitFor(/log in at 127\.0\.0\.1/);
   await rig.waitFor(/give it to\s+(?:│\s+)?:mcp login web ADDRESS/);
-  // Wide enough for the whole address in one row.
+  // The screen is wide enough for the whole address in one row.
   const [address = ''] = /http:\/\/127\S+/.exec(rig.text()) ?? [];
   void fetch(address).catch(() => {});
   await rig.waitFor('mcp: web: logged in');

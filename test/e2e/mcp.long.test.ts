@@ -7,7 +7,7 @@ import { openRig, type Rig, startRig } from '../support/rig.ts';
 import { call, type ScriptedServer, say, startScriptedServer, type Turn } from '../support/scripted-server.ts';
 import { alive, fault, real } from '../tools/mcp/support.ts';
 
-/** Without token counts: the usual ones are for requests with few tools. */
+/** A scripted server without token counts: its usual ones are for requests with few tools. */
 const script = (turns: readonly Turn[]) => startScriptedServer(turns.map((turn) => ({ usage: null, ...turn })));
 
 const quiet = { safety: { llm_second_opinion: false } };

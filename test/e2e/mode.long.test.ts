@@ -1,4 +1,4 @@
-/** Modes beside the main paths: a no, a kill, jobs, and a machine without a sandbox. */
+/** Special cases of modes: a no, a kill, jobs, and a machine without a sandbox. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

@@ -38,7 +38,7 @@ describe('an API key found in the environment', () => {
   it('is sent nowhere before its preset is chosen, neither by :model nor by doctor', async () => {
     await using peer = await startPeer({ '/v1/models': { data: [{ id: 'gpt-5-mini', context_window: 9000 }] } });
     using place = scratch(undefined, { model: undefined });
-    // This machine by an address that the program does not recognise as its own.
+    // An address of this machine that the program does not recognise as its own.
     const elsewhere = `http://[::ffff:127.0.0.1]:${peer.port}/v1`;
     const env = { OPENAI_API_KEY: 'sk-test-key-of-nobody', OPENAI_BASE_URL: elsewhere };
     const doctor = await runProgram({ ...place, env: { ...place.env, ...env } }, ['doctor']);

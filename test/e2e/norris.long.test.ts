@@ -1,4 +1,4 @@
-/** Norris and open HALTs beside the main paths. */
+/** Special cases of Norris and of open HALTs. */
 import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { armed, haltOn, withFoo } from '../support/halts.ts';

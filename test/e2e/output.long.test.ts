@@ -1,4 +1,4 @@
-/** Output of every shape and size, and the prompt beside it (EX-3, EX-5, IN-7). */
+/** Output of every shape and size, and the prompt during output (EX-3, EX-5, IN-7). */
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -25,7 +25,9 @@ function fullText(place: Scratch): number {
   return Math.max(0, ...sizes);
 }
 
-/** On a machine with one busy core the flood, its producer and the test share the processor. */
+/**
+ * The longest wait, in ms: on a machine with one busy core the flood, its producer and the test share the processor.
+ */
 const PATIENCE = 60_000;
 
 it('a question is typed and answered during 100 MB of output, and Ctrl-C ends the output', {

@@ -7,7 +7,7 @@ import { call, say, startScriptedServer } from '../support/scripted-server.ts';
 
 const change = { path: 'notes.txt', patches: [{ operation: 'replace', oldText: 'two', newText: 'TWO' }] };
 
-// With the launcher's store and without it, where the patch tool itself keeps the old text.
+// Runs with the launcher’s store and without it, where the patch tool itself keeps the old text.
 it.each([[{}], [{ undo: { budget: 0 } }]])(
   'patch runs after a yes, shows a coloured diff, and :undo reverts it: %j',
   async (more) => {

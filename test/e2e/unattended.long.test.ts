@@ -1,4 +1,4 @@
-/** A model's commands that nobody watches: pagers, commands that never end, and processes left behind. */
+/** Commands of a model without a user: pagers, commands that never end, and processes left running. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -9,7 +9,7 @@ import { openRig, startRig } from '../support/rig.ts';
 
 /** An MCP server that starts and never answers. */
 const MUTE = { mcp: { servers: { mute: { command: 'sleep', args: ['1000'] } } } };
-/** This many events take a second to read on any machine. */
+/** The number of events in a journal that takes a second to read on any machine. */
 const EVENTS = 500_000;
 
 it('an MCP server’s slow start does not delay the session, and can be stopped', async () => {

@@ -44,7 +44,7 @@ describe('the engine over a real server and real commands', () => {
       const question = bench.engine.state.questions[0]?.id ?? '';
       void bench.engine.dispatch({ type: 'answered', question, answer: { kind: answer } });
       await bench.until(() => bench.engine.conversation.phase.kind === 'idle');
-      // Whatever the answer was, no permit can be consumed any more.
+      // With any answer, no permit can be consumed any more.
       expect(bench.engine.permits.size).toBe(0);
       expect(existsSync(join(bench.cwd, 'foo'))).toBe(answer !== 'proceed');
       expect(kinds(bench.engine)).toContain('norrisEnded');

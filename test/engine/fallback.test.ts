@@ -9,7 +9,7 @@ import { call, say, startScriptedServer } from '../support/scripted-server.ts';
 const NOWHERE = 'http://127.0.0.1:9/v1';
 const PATIENCE = { firstByteTimeoutMs: 250, idleTimeoutMs: 250, retry: { baseMs: 5, maxMs: 50, loadingMs: 60 } };
 
-/** A goal of two steps, with `fast` at `baseUrl` and the fallback `deep` behind it. */
+/** Runs a goal of two steps, with `fast` at `baseUrl` and `deep` as its fallback. */
 async function runOverFallback(baseUrl: string) {
   await using sound = await startScriptedServer([
     { ...call('bash', { command: 'echo hi' }), usage: { prompt: 70, completion: 7 } },
@@ -44,7 +44,7 @@ describe('a run whose model fails continues with the fallback (BR-4)', () => {
     const { entries, replies, notices, requests } = await runOverFallback(broken?.baseUrl ?? NOWHERE);
     expect(entries.at(-1)).toMatchObject({ kind: 'norrisEnded', status: 'done', steps: 2 });
     expect(notices.filter((text) => says.test(text))).toHaveLength(1);
-    // It stays with the fallback for the run: the broken one is asked for the first step only.
+    // The run stays with the fallback: the broken preset is asked for the first step only.
     expect(replies.map(({ preset }) => preset)).toEqual(['fast', 'deep', 'deep']);
     expect(replies.map(({ usage }) => usage?.promptTokens)).toEqual([undefined, 70, 90]);
     expect(requests).toHaveLength(2);

@@ -47,7 +47,7 @@ async function start(
   return { ...bench, secrets, judged, outputs, phase, [Symbol.asyncDispose]: stop };
 }
 
-/** What was written, and what a shell prints of it: only the very same text prints that. */
+/** Texts as written, and the output of a shell for them: only the very same text prints that. */
 const own: readonly (readonly [what: string, written: string, prints: string])[] = [
   [
     'escaped within double quotes',

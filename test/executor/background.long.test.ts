@@ -34,10 +34,7 @@ async function bench(shell?: string) {
       return { id, release: () => jobs.release(id) };
     });
   };
-  /**
-   * Waits until the shell is asked nothing more: a job that ends now is still known when the shell is next asked for
-   * it.
-   */
+  /** Waits until nothing more is asked of the shell: it still knows a job that ends now when it is asked next. */
   const atRest = () =>
     until(
       () => rests && waitsForLine(user.shell.pid, readlinkSync(`/proc/${user.shell.pid}/fd/0`)) === true,

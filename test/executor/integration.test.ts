@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { shows, userShell } from './support.ts';
 
-/** What users put into startup files or type, and what would break a naive integration. */
+/** Lines of users’ startup files, or typed ones, that would break a naive integration. */
 const hostileSetups: readonly (readonly [string, string])[] = [
   ['aliases over builtins', 'alias cd="echo CD" eval=nope builtin=nope printf=false echo="echo"'],
   [
@@ -187,7 +187,7 @@ describe('a bash whose line editor can’t be used', () => {
     expect(await run('{ echo a')).toMatchObject({ exit: 2 });
     for (const line of [`PROMPT_COMMAND='PS1=other'; PS1=x`, 'set -o vi', 'set -o emacs'])
       expect(await run(`${line}; (exit 5)`)).toMatchObject({ exit: 5 });
-    // What goes through its pipe is in no history.
+    // Commands sent through the integration’s pipe are in no history.
     expect((await run('set +o | grep history')).head).toBe('set +o history');
     await shell.environment();
     expect(['greet', 'again', 'cd', 'if', 'nothing'].map((word) => shell.knows(word))).toEqual([

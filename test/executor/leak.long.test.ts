@@ -16,7 +16,7 @@ const ptys = (): number =>
 
 const listeners = (): number => process.eventNames().reduce((sum, event) => sum + process.listenerCount(event), 0);
 
-/** For 500 commands one after the other, on a machine where everything takes ten times as long. */
+/** The longest wait, in ms: 500 commands one after the other, on a machine that is ten times slower. */
 const PATIENCE = 120_000;
 
 it('500 commands in a shell and on their own leave no open descriptor', {

@@ -5,7 +5,10 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { limitOutputs, runOnce, saveOutput } from '../../src/executor/index.ts';
 
 const MB = 1_000_000;
-/** What an output may take beyond the budget: its first block and its last, each ending within a line or a block. */
+/**
+ * The bytes that an output may take beyond the budget: its first block and its last, each ending within a line or a
+ * block.
+ */
 const MARGIN = 1.6 * MB;
 
 let dir = '';

@@ -5,8 +5,8 @@ import { until } from './support.ts';
 const PROMPT = (serial: number) =>
   `\x1b[?2004h\x1b]7331;@t;D;0;${serial};himBHs;/home\x07first ~\r\r\nsecond> \x1b]7331;@t;R\x07`;
 /**
- * What bash draws when the integration sends it a key: the line is cleared, then the key's mark and the last prompt
- * row.
+ * The output of bash when the integration sends it a key: the line is cleared, then come the key’s mark and the last
+ * prompt row.
  */
 const KEY = (mark: string) => `\r\x1b[K\r\x1b]7331;@t;${mark}\x07second> \x1b]7331;@t;R\x07`;
 const LINE = (text: string) => `\x1b[7m${text}\x1b[27m\r\x1b[C${text}\r\n\x1b[?2004l\r\x1b]7331;@t;C\x07`;

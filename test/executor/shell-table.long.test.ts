@@ -1,6 +1,6 @@
 /**
- * Whatever a shell does natively it does inside aish-tui, with the same keys. The short part always runs; `npm run
- * check -- shell` runs the whole table and writes it into `docs/shell.md`.
+ * A shell behaves the same inside aish-tui as natively, with the same keys. The short part always runs; `npm run check
+ * -- shell` runs the whole table and writes it into `docs/shell.md`.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ import { ROWS } from './shell-table/rows.ts';
 const PAGE = new URL('../../docs/shell.md', import.meta.url);
 
 const { AISH_SHELL_TABLE } = process.env;
-/** Ten busy processes run beside it, for the last row of the page. */
+/** Whether ten busy processes run at the same time, for the last row of the page. */
 const loaded = AISH_SHELL_TABLE === 'loaded';
 const whole = AISH_SHELL_TABLE === 'all' || loaded;
 const outcomes = new Map<string, boolean | string>();

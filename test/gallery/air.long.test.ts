@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { picturesOf } from './capture.ts';
 import { SCENES } from './scenes.ts';
 
-/** What an entry begins with. */
+/** The characters with which an entry begins. */
 const HEAD = /^[❯?»●▸▹○] /;
 /** The rows of a panel begin and end so. */
 const EDGE = /^(?:━━|╭─)/;

@@ -32,7 +32,7 @@ const STEADY: readonly (readonly [RegExp, string])[] = [
   [/ctx [▮▯]+ +\d+%/g, 'ctx ▮▯▯▯▯ 12%'],
   [/ctx \d+%/g, 'ctx 12%'],
 ];
-/** In a picture each word keeps its cells. */
+/** Changing words of a scene and their replacements in a picture, with the same number of cells. */
 const STEADY_RUNS: typeof STEADY = [
   [/(ctx [▮▯]+ )\d%/g, '$19%'],
   ...STEADY.filter(([each]) => !/^ctx/.test(each.source)),
@@ -54,7 +54,7 @@ function replaced(text: string, rules: readonly (readonly [RegExp, string])[]): 
   return rules.reduce((text, [changing, shown]) => text.replace(changing, shown), text);
 }
 
-/** On a narrow screen the name of the approver yields to the duration. */
+/** Texts that give way to the duration on a narrow screen: the reason why a command ran. */
 const GIVES_WAY: readonly (readonly [RegExp, string])[] = [
   [/ *(?:only reads|undoable)(?: · ?)?/g, '  '],
   // The end of the step itself yields too.

@@ -7,7 +7,7 @@ export type Stage = { readonly rig: Rig; readonly server: ScriptedServer; readon
 export type Scene = {
   /** The file's name. */
   readonly name: string;
-  /** What is shown, in half a sentence. */
+  /** The subject of the picture, in half a sentence. */
   readonly title: string;
   /** The model's answers; without them, the program's own demo model. */
   readonly script?: readonly Turn[];

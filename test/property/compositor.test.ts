@@ -44,7 +44,7 @@ const PIECES = [
 
 const line = fc.array(fc.constantFrom(...PIECES), { maxLength: 9 }).map((pieces) => pieces.join(''));
 
-/** What can happen to a screen between two checks. */
+/** One random change of a screen between two checks. */
 type Step =
   | { readonly kind: 'edit'; readonly pane: number; readonly row: number; readonly text: string }
   | { readonly kind: 'append'; readonly pane: number; readonly lines: readonly string[] }

@@ -8,7 +8,9 @@ import { emptyState, rootOf, SEMANTICS, type Settings, type State } from '../../
 import { cases } from '../support/cases.ts';
 import { bash, deadly, harmless, judged, Machine, reply, triedAs } from '../support/machine.ts';
 
-/** What happens next in any state of the machine: `pick` chooses among what is possible, `tasks` is the next plan. */
+/**
+ * The random choice in any state of the machine: `pick` chooses among the possible events, `tasks` is the next plan.
+ */
 type Luck = { readonly pick: number; readonly tasks: readonly string[] };
 
 const luck: fc.Arbitrary<Luck> = fc.record({

@@ -139,7 +139,7 @@ function keptCommands(journal: readonly SessionEvent[]) {
   });
 }
 
-/** What bash parses a command into. */
+/** Returns the words into which bash parses a command. */
 function meaning(command: string, env: Readonly<Record<string, string>> = {}) {
   const { status, stdout } = spawnSync('bash', ['-c', command], {
     env: { PATH: process.env.PATH, HOME: '/home/me', ...env },
@@ -156,7 +156,7 @@ it('the shown, judged and executed action are the same, and the stored one is th
       expect(commandOf(shown.action)).toBe(commandOf(judged));
       expect(ran).toHaveLength(1);
       const [{ command, env } = { command: '', env: {} }] = ran;
-      // Where a value could become code the user is told so, and only then may the two differ.
+      // The user is told where a value could become code, and only then may the two differ.
       if (!/a secret/.test(shown.judgement.reason))
         expect(meaning(command, env)).toEqual(meaning(commandOf(judged) ?? ''));
       // A secret in the command's own text runs as part of it.

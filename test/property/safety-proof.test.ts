@@ -13,7 +13,7 @@ const safe = ['gate', 'everyday']
       .filter((line) => line !== '')
       .map((line) => (JSON.parse(line) as Row).cmd),
   )
-  // One plain command, so that whatever is added belongs to it.
+  // Only single plain commands, so that an added word belongs to the command.
   .filter((cmd) => /^[a-z][\w.+-]* [^|&;<>(){}`$#\n'"]*$/.test(cmd) && judgeCommand(cmd).verdict === 'safe');
 const line = fc.constantFrom(...safe);
 /** Programs that take every word as text, and the shell's own test. */
@@ -139,7 +139,7 @@ const SETS: readonly ((name: string, program: string) => string)[] = [
   (name, program) => `read -r ${name} <<< ./x; export ${name}; ${program}`,
 ];
 
-/** Variables that programs obey: what is found, loaded, run, written to or contacted. A star stands for any name. */
+/** Variables that change what programs find, load, run, write to or contact. A star means any name. */
 const VARIABLES: readonly (readonly [program: string, names: string])[] = [
   [
     'ls',

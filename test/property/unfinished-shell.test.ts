@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { ShellLines } from '../../src/text/shell.ts';
 
-/** `X` stands for a nested command. */
+/** Forms of shell syntax; `X` is replaced by a nested command. */
 const FORMS = [
   ...['if X; then X\nfi', 'for i in a b; do X; done', 'case a in a) X;; (b) X;; esac', '{ X; }', '(X)', 'echo "$(X)"'],
   ...['cat <<E\nX\nE', 'X && X', 'X | X', 'f() { X; }', 'echo `ls`', 'while X; do X; done < f', "echo 'q'", 'X # c'],

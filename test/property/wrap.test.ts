@@ -47,7 +47,7 @@ const mode = fc.constantFrom('word' as const, 'hard' as const);
 /** SGR and hyperlinks, defined independently of the lexer. */
 const SEQUENCE = /\x1b\[([\d:;]*)m|\x1b\]8;[^;\x07\x1b]*;([^\x07\x1b]*)(?:\x07|\x1b\\)/y;
 
-/** Each visible character that is not blank, with its style. */
+/** Returns each visible character that is not blank, with its style. */
 function inked(text: string): string[] {
   const result: string[] = [];
   let style = '';
@@ -83,7 +83,7 @@ it('every character keeps its place and its style, wherever the lines end', () =
     fc.property(styled, fc.integer({ min: 2, max: 25 }), mode, (text, columns, how) => {
       const whole = wrapText(text, 10_000).join('\n');
       const lines = wrapText(text, columns, { mode: how });
-      // Each line is complete in itself: read alone, with nothing carried over.
+      // Each line is complete in itself, even without the lines before it.
       expect(lines.flatMap(inked)).toEqual(whole.split('\n').flatMap(inked));
     }),
     { numRuns: cases(400) },

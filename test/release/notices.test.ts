@@ -1,4 +1,4 @@
-/** Whose code is in the bundle, and under which licences. */
+/** The authors of the code in the bundle, and its licences. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -5,7 +5,7 @@ import { measure, otherLanguages } from '../bench/route.ts';
 import { ownKnown, ownLines, tldrLines } from '../bench/route-data.ts';
 
 const words = knownWords(ownKnown());
-/** All commands of tldr are installed: the worst case for language. */
+/** A machine with all commands of tldr installed: the hardest case for telling sentences apart. */
 const everything = new Set([...tldrLines().known, ...ownKnown(), 'll', 'la', 'please']);
 const kindOf = (line: string) => classify(line, words).kind;
 

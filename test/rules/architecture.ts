@@ -44,7 +44,7 @@ export function violations(sources: Sources): readonly string[] {
         continue;
       }
       const target = posix.join(posix.dirname(path), specifier);
-      // A data file beside the sources, or the manifest.
+      // The target is a data file, or the manifest.
       if (!sources.has(target) && !/\.tsx?$/.test(target)) continue;
       const to = roomOf(target);
       const why = room && to && whyNot(room, to, lazy);

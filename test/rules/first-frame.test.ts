@@ -45,7 +45,7 @@ const OWN = [
   'src/ui/terminal/tty.ts',
 ];
 
-/** Each slows down every start. */
+/** Packages that the first frame may load, since each slows down every start. */
 const PACKAGES = ['ansi-regex', 'get-east-asian-width', 'string-width', 'strip-ansi'];
 const MAX_BYTES = 118_000;
 

@@ -21,7 +21,7 @@ const BASE = ['text', 'knowledge'];
 const DRAWING = ['ui/terminal', 'ui/keymap', 'ui/editor', 'ui/render', ...BASE];
 const MACHINE = ['commands', 'engine', 'contracts', 'session'];
 
-/** By room: the rooms that it may import from, besides itself. */
+/** For each directory of src the others that it may import from. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   integrations: ['cli', 'app', 'ui/screen', ...MACHINE, ...SERVICES, ...DRAWING],
   cli: ['integrations', 'app', 'ui/screen', 'ui/plain', ...MACHINE, ...SERVICES, ...DRAWING],

@@ -59,7 +59,7 @@ it('each log or store is opened with the secrets filter, and each output has one
   expect([...callers(/journal\.append\(/)].sort()).toEqual(['src/engine/engine.ts', 'src/fleet/start-and-resume.ts']);
   // A fleet's records have passed the filter when they enter.
   expect(source('src/fleet/fleet-run.ts')).toContain('this.#queue.push(this.#options.hide(body))');
-  // Every request of every kind goes through this broker, which applies the filter.
+  // Every request goes through this broker, which applies the filter.
   expect(callers(/(?<!function )\bcreateBroker\(/).filter((path) => path !== 'src/app/doctor.ts')).toEqual([
     'src/app/models.ts',
   ]);

@@ -1,4 +1,7 @@
-/** `git checkout NAME`: a branch, or a file whose uncommitted changes are lost. What is there decides; where nobody can look, the name. */
+/**
+ * `git checkout NAME`: a branch, or a file whose uncommitted changes are lost. Existing files decide; without access to
+ * files, the name does.
+ */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -37,7 +37,7 @@ describe('the labelled corpus', () => {
   test('leaves under 17.5 % of everyday lines to the second opinion without inspecting files', () => {
     expect(everyday.length).toBeGreaterThanOrEqual(500);
     const unknown = everyday.filter(({ cmd }) => judgeCommand(cmd).verdict === 'unknown');
-    // Some of them show what a container, a release or a shell holds of credentials.
+    // Some unknown lines show credentials of a container, a release or a shell.
     expect(unknown.length / everyday.length).toBeLessThan(0.175);
   });
 

@@ -1,7 +1,7 @@
 /**
- * The differential proof: what the gate calls safe is run, and nothing may be lost by it. Lines run in an empty root
- * without network, as nobody (`differential/confine.sh`); without that, nothing is run.
- * `npm run check -- proof` runs all lines of the corpora, this file alone a part of them.
+ * The differential proof: lines that the gate judges safe are run, and must lose no data. They run in an empty root
+ * without network, as nobody (`differential/confine.sh`); without that, nothing is run. `npm run check -- proof` runs
+ * all lines of the corpora, this file alone a part of them.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -23,7 +23,7 @@ function rows<Row>(name: string): readonly Row[] {
   return text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as Row]));
 }
 
-/** Each `step`-th, so that a part has something of every kind. */
+/** Returns each `step`-th line, so that a part has some of every kind. */
 function part<Item>(items: readonly Item[], most: number): readonly Item[] {
   const step = Math.ceil(items.length / most);
   return ALL ? items : items.filter((_, index) => index % step === 0);

@@ -17,7 +17,7 @@ beforeAll(() => {
 afterAll(() => rmSync(cwd, { recursive: true }));
 afterEach(() => void vi.restoreAllMocks());
 
-/** Every second look at the clock comes so much later: each question is answered by a machine that is busy so long. */
+/** Makes every second reading of the clock this much later, as on a machine that is busy during each check. */
 function busyFor(milliseconds: number): void {
   let now = 0;
   vi.spyOn(performance, 'now').mockImplementation(() => {

@@ -1,4 +1,4 @@
-/** What a repository holds and is set to decides what a checkout, merge, pull, fetch or push of it loses. */
+/** The contents and settings of a repository decide the losses of a checkout, merge, pull, fetch or push. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

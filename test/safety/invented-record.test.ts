@@ -1,7 +1,7 @@
 import { afterAll, expect, test, vi } from 'vitest';
 import type { Records, Spec } from '../../src/safety/programs/record.ts';
 
-/** All that anybody has written about a program that does not exist: one row in one file. */
+/** The complete knowledge about a made-up program: one record. */
 const frob: Spec = {
   family: 'files',
   findings: [

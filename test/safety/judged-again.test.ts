@@ -1,4 +1,4 @@
-/** A command is taken apart once and judged several times: what judging makes of the tree must not stay in it. */
+/** A command is parsed once and judged several times, so a judgement must not change the tree. */
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { judgeCommand } from '../../src/safety/judge.ts';

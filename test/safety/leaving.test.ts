@@ -1,4 +1,4 @@
-/** What a command sends to other machines, to whom, and what is said of it (AC-8). */
+/** The data that a command sends to other machines, the receiver, and the text about them (AC-8). */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -136,7 +136,7 @@ describe.skipIf(lacks('git'))('a push', () => {
     const action = { kind: 'command', command: 'bash deploy.sh', job: false } as const;
     const context = { cwd, goal: '', signal: new AbortController().signal };
     expect((await gate.judge(action, context)).leaves).toMatchObject([{ to: 'github.com/me/tool' }]);
-    // Restricted has no way out.
+    // In Restricted nothing can leave the machine.
     expect((await gate.judge(action, { ...context, held: true })).leaves).toBeUndefined();
     rmSync(join(cwd, 'deploy.sh'));
   });

@@ -51,14 +51,14 @@ describe('a line is not safe if that depends on an uncertain earlier step', () =
     'bash ev*l.sh',
     'source ev?l.sh',
     'python3 clea?.py',
-    // Variables that evaluate what they are given.
+    // Variables that evaluate their assigned text.
     "RANDOM='a[$(rm -rf src)]'",
     "OPTIND='a[$(rm -rf src)]'",
     "HISTCMD='a[$(rm -rf src)]'",
     "read RANDOM <<< 'a[$(rm -rf src)]'",
     "printf -v SECONDS '%s' 'a[$(rm -rf src)]'",
     "for RANDOM in 'a[$(rm -rf src)]'; do :; done",
-    // Links that the line makes, and a way up behind one.
+    // Links that the line makes, and a parent directory reached through one.
     'cp -l notes.txt n; echo x > n',
     'cp -al src s2; echo x > s2/a.ts',
     'cp -s "$PWD/notes.txt" n; echo x > n',

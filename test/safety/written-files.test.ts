@@ -26,7 +26,7 @@ const patched = { destructive: false, reason: 'changes part of a file', source: 
 const tool = (name: string, args: object) => ({ kind: 'tool', name, arguments: JSON.stringify(args) }) as const;
 const bash = (command: string) => ({ kind: 'command', command, job: false }) as const;
 
-/** What the gate says of one write by each way: HALT, a second opinion, refused, or nothing. */
+/** Returns the gate’s verdict on one write by each tool: HALT, a second opinion, refused, or none. */
 async function verdicts(path: string, more: object = {}) {
   let asked = false;
   const secondOpinion = () => {

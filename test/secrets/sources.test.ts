@@ -65,7 +65,7 @@ describe('values known on this machine', () => {
       USE_TOKEN: 'true',
       MY_PASSWORD: 'password',
       SSH_AUTH_SOCK: '/tmp/ssh-1/agent.1',
-      // As long as a secret key of AWS, and with a digit in it.
+      // A path as long as a secret key of AWS, with a digit in it.
       PWD: '/home/bob/projects/reader2/src/parsers/a',
       OLDPWD: '/tmp/tmp.OFSA812vgb/tmp/aish-work-IhwE9v',
       BUILD_SECRET: '/tmp/tmp.OFSA812vgb/tmp/aish-work-IhwE9v',

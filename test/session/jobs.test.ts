@@ -5,7 +5,7 @@ import { harmless, Machine } from '../support/machine.ts';
 
 const result = { exit: 2, cwd: '/w', head: 'no rule\n', tail: '', omittedLines: 0, bytes: 8, milliseconds: 9 };
 
-/** Returns what the model is told with the next question, after a job of the user ended. */
+/** Returns the text that the model gets with the next question, after a job of the user ended. */
 function heard(semantics?: typeof SEMANTICS): string {
   const machine = new Machine(semantics === undefined ? {} : { semantics });
   machine.send({ type: 'jobEnded', job: 1, command: 'make test', result, by: 'user' });

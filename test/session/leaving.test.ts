@@ -25,7 +25,7 @@ function run(): Machine {
 
 /** The model pushes, and the gate reports a send. */
 function pushes(machine: Machine, judgement = sends()): void {
-  // Each line is different, since the same call is not run again and again.
+  // Each line is different, since a repeated call would be refused.
   const id = `c${machine.events.length}`;
   machine.says('', bash(id, `git push # ${id}`));
   machine.judges(judgement);

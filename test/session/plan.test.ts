@@ -46,7 +46,7 @@ function resumed(machine: Machine): Machine {
 const asked = (machine: Machine) => machine.last.find((effect) => effect.kind === 'preplan');
 const tasksOf = ({ phase }: Machine) => ('run' in phase && phase.run.kind === 'norris' ? phase.run.tasks : undefined);
 
-/** One complete step: a harmless command that runs. */
+/** Plays one complete step: a harmless command that runs. */
 function step(machine: Machine, command = 'ls'): void {
   machine.says(`CMD: ${command}`);
   machine.judges(harmless);

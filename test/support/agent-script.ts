@@ -20,7 +20,7 @@ export function agent(word: string, turn: Turn): Turn {
   };
 }
 
-/** One reply that delegates each task by a tool call. */
+/** Returns one reply that delegates each task by a tool call. */
 export function delegates(...tasks: string[]): Turn {
   return { toolCalls: tasks.map((task) => ({ name: 'delegate', args: { task } })) };
 }

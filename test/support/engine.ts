@@ -38,7 +38,7 @@ export function startEngine(
     gate?: Gate;
     services?: Partial<Services>;
     settings?: Partial<Settings>;
-    /** Other presets beside the active one, and how the broker behaves. */
+    /** Other presets besides the active one, and the broker’s behaviour. */
     presets?: readonly Preset[];
     broker?: Partial<BrokerOptions>;
   } = {},

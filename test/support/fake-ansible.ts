@@ -1,8 +1,8 @@
 /**
- * An `ansible` that runs its commands on this machine and fails according to the host's name. `lies…` reports another
- * command than it got. `drops…` runs a model's command and is never heard of again. `gone…` does not even run it.
- * `twice…` runs it twice, as Ansible may when a connection breaks at the start. `late…` starts a model's command when
- * it is reached again, and answers nothing until then.
+ * An `ansible` that runs its commands on this machine and fails according to the host’s name. `lies…` reports another
+ * command than it got. `drops…` runs a model’s command and never answers again. `gone…` does not even run it. `twice…`
+ * runs it twice, as Ansible may when a connection breaks at the start. `late…` starts a model’s command when it is
+ * reached again, and does not answer until then.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Values of the right form that nobody uses: examples contain `<36w>` for 36 random letters and digits. */
+/** Made-up values with the form of secrets: examples contain `<36w>` for 36 random letters and digits. */
 
 const CLASSES: Readonly<Record<string, string>> = {
   w: 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789',

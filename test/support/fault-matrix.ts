@@ -1,4 +1,7 @@
-/** Faults × places: the real program meets each fault in each place; records what its user sees, and what was kept. */
+/**
+ * Faults × places: the real program meets each fault in each place; records what its user sees, and which data was
+ * saved.
+ */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -14,7 +14,7 @@ import { fileURLToPath } from 'node:url';
 type Call = { readonly res: ServerResponse; readonly nth: number; readonly body: Readonly<Record<string, unknown>> };
 type Act = (call: Call) => void;
 
-/** One `data:` event. */
+/** Returns one `data:` event. */
 const event = (value: unknown): string => `data: ${typeof value === 'string' ? value : JSON.stringify(value)}\n\n`;
 const delta = (value: object, finish: string | null = null): string =>
   event({ choices: [{ index: 0, delta: value, finish_reason: finish }] });
@@ -80,7 +80,7 @@ const first =
     (call.nth <= times ? bad : WELL)(call);
 
 const WELL = stream(content('fine'), stop(), USAGE, DONE);
-/** The text of an answer goes between these two. */
+/** The start and end of an event, between which the text of an answer is put. */
 const OPEN_EVENT = 'data: {"choices":[{"delta":{"content":"';
 const CLOSED_EVENT = '"}}]}\n\n';
 const LOADING = error(503, 'Loading model', { type: 'unavailable_error' });
@@ -193,7 +193,7 @@ const FAULTS = {
   'ten-megabytes-in-one-line': flood(content('word '.repeat(2000)), 1000, '', stop() + DONE),
   'ten-megabytes-in-one-event': flood('word '.repeat(2000), 1000, OPEN_EVENT, CLOSED_EVENT),
   'ten-megabytes-without-a-line-end': flood('word '.repeat(2000), 1000),
-  // Without a paragraph's end, and just below the accepted size.
+  // The stream has no end of a paragraph, and stays just below the accepted size.
   'stops-short-of-a-megabyte': openStream(content('word '.repeat(2000)).repeat(95)),
   'line-of-64-megabytes': flood('x'.repeat(64 * 1024), 1024, OPEN_EVENT, CLOSED_EVENT),
   'arguments-never-end': forEver(calls({ index: 0, id: 'c', function: { name: 'bash', arguments: 'x'.repeat(9000) } })),

@@ -2,7 +2,7 @@
 import type { Scratch } from './program.ts';
 import { startRig } from './rig.ts';
 
-/** For all packages, a private Node and the build, over a slow line. */
+/** The longest set-up in ms: all packages, a private Node and the build, over a slow line. */
 const SET_UP_PATIENCE_MS = 10 * 60_000;
 const SET_UP = /aish-tui: (?:fetching|installing|building|Node )|added \d+ packages/;
 

@@ -1,9 +1,9 @@
-/** Text that attacks a terminal, for every way into the program. It is never run, only printed and said. */
+/** Text that attacks a terminal, for every input of the program. It is never run, only printed. */
 
 /** A count, row or mode that the program itself never writes: wherever it appears, it came from here. */
 const MARK = 777;
 
-/** One of each kind. Where a kind has a number, it is 777. */
+/** One attack of each kind. If a kind has a number, it is 777. */
 export const HOSTILE: readonly string[] = [
   `\x1b]0;title${MARK}\x07`,
   `\x1b]2;title${MARK}\x1b\\`,

@@ -86,7 +86,7 @@ const start = fc.record({ do: fc.constant('start' as const) });
 const spawn = fc.record({ do: fc.constant('spawn' as const) });
 const end = fc.record({ do: fc.constant('end' as const), how: fc.constantFrom(...OUTCOMES) });
 
-/** One of each kind; the phase of the session decides which of them is made. */
+/** Draws one event of each kind; the phase of the session decides which of them is used. */
 const next = fc.record({
   do: fc.constant('next' as const),
   reply: modelReply,

@@ -9,7 +9,7 @@ import { ensureBuilt } from './build.ts';
 
 export const PROGRAM = fileURLToPath(new URL('../../aish-tui', import.meta.url));
 
-/** Where the compile cache of the program's starts is. Where it can't be written, each start compiles again. */
+/** The directory of the compile cache for starts of the program. If it can’t be written, each start compiles again. */
 const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/aish-compiled', import.meta.url));
 try {
   mkdirSync(COMPILED, { recursive: true, mode: 0o700 });
@@ -43,7 +43,7 @@ export function scratch(baseUrl?: string, config: Readonly<Record<string, unknow
   // A shared compile cache: each start would otherwise spend a fifth of its time compiling.
   mkdirSync(join(home, '.cache/aish'), { recursive: true });
   symlinkSync(COMPILED, join(home, '.cache/aish/compiled'));
-  // A killed program leaves its temporary folders behind, so they are in the home and removed with it.
+  // A killed program leaves its temporary folders, so they are in the home directory and removed with it.
   mkdirSync(join(home, 'tmp'));
   const env = {
     HOME: home,

@@ -23,7 +23,7 @@ const NAMED: Readonly<Record<string, string>> = {
   f2: '\x1bOQ',
 };
 
-/** Returns the bytes of a key by name (`enter`, `ctrl-x`, `alt-s`, `f1`); one character stands for itself. */
+/** Returns the bytes of a key by name (`enter`, `ctrl-x`, `alt-s`, `f1`); a single character is its own name. */
 export function keyBytes(name: string): string {
   const chord = /^(ctrl|alt)-(.)$/.exec(name);
   if (chord?.[1] === 'ctrl') return String.fromCharCode((chord[2] ?? '').charCodeAt(0) & 31);

@@ -29,7 +29,7 @@ export type Exit = { readonly code: number; readonly signal: number | undefined 
 export class Rig {
   readonly pty: Pty;
   readonly exited: Promise<Exit>;
-  /** Everything the program wrote: one character for each byte. */
+  /** All output of the program: one character for each byte. */
   raw = '';
   /** When the last displayed output arrived, by `performance.now()`. */
   shownSince = 0;
@@ -68,7 +68,7 @@ export class Rig {
     this.exited = new Promise((resolve) => {
       this.pty.onExit(({ exitCode, signal }) => {
         const exit = { code: exitCode, signal: signal || undefined };
-        // The program's last output is still on the way to the screen.
+        // The program’s last output may not have reached the screen yet.
         void this.#shown.then(() => {
           this.#exit = exit;
           resolve(exit);

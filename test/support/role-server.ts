@@ -1,4 +1,4 @@
-/** A model server that plays every role of a session well, except one role in which it fails as told. */
+/** A model server that plays every role of a session well, except one role in which it fails as configured. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { actOf, type FaultName } from './fault-server.ts';
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 /** A line that a rule must report (`destructive`), or a look-alike that no rule may report. */
 type Example = {
   readonly rule: string;
-  /** Only where several rules have one name. */
+  /** The reason, only where several rules have one name. */
   readonly reason?: string;
   readonly label: 'destructive' | 'safe';
   readonly cmd: string;

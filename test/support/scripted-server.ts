@@ -19,13 +19,13 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 export type Hold = { readonly hold: string };
 
 export type Turn = {
-  /** Only for requests whose JSON body matches. Matching turns are tried before the plain ones. */
+  /** A turn only for requests whose JSON body matches. Matching turns are tried before the plain ones. */
   readonly when?: RegExp | ((request: ScriptedRequest) => boolean);
-  /** Not used up: answers every request that matches. */
+  /** Whether the turn answers every request that matches, instead of only one. */
   readonly always?: true;
   /** Makes the turn from the request, for answers that repeat a part of it. */
   readonly from?: (request: ScriptedRequest) => Turn;
-  /** One chunk each; a hold between two of them pauses the stream. */
+  /** The chunks of the answer; a hold between two of them pauses the stream. */
   readonly text?: string | readonly (string | Hold)[];
   readonly reasoning?: string;
   readonly toolCalls?: readonly { readonly name: string; readonly args: unknown; readonly id?: string }[];
@@ -93,7 +93,7 @@ export function call(name: string, args: unknown, text = ''): Turn {
   return { text, toolCalls: [{ name, args }] };
 }
 
-/** A turn for every request that matches, for calls beside the conversation (the second opinion). */
+/** Returns a turn for every request that matches, for calls beside the conversation (the second opinion). */
 export function whenever(when: RegExp | ((request: ScriptedRequest) => boolean), turn: Turn): Turn {
   return { ...turn, when, always: true };
 }

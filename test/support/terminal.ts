@@ -8,7 +8,7 @@ export type Width = 'old' | 'graphemes';
 export class FakeTerminal extends Writable {
   columns: number;
   rows: number;
-  /** Everything written, one string for each write. */
+  /** All output, one string for each write. */
   readonly written: string[] = [];
   readonly #terminal: InstanceType<typeof headless.Terminal>;
   #shown: Promise<void> = Promise.resolve();

@@ -36,7 +36,7 @@ type Script = (
 export type WindowOptions = {
   readonly window: number;
   readonly tokenizer: 'o200k' | 'cl100k' | 'r50k';
-  /** What the server offers about itself: its window, a tokenizer, its counts. */
+  /** The information that the server offers: its window, a tokenizer, its counts. */
   readonly tells: readonly ('props' | 'tokenize' | 'usage')[];
   readonly script: Script;
 };

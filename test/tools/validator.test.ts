@@ -3,7 +3,7 @@ import { foreignProblemOf, problemOf } from '../../src/tools/validator.ts';
 
 const text = (more: object) => ({ type: 'object', properties: { a: { type: 'string', ...more } } });
 
-/** Each definition refers twice to the next one: 2^40 checks. */
+/** Returns a schema in which each definition refers twice to the next one: 2^40 checks. */
 function doubling(): Record<string, unknown> {
   const $defs: Record<string, unknown> = { d40: { type: 'string' } };
   for (let n = 0; n < 40; n += 1) {

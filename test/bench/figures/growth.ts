@@ -1,6 +1,6 @@
 /**
- * What grows with the work: a large tree, a full machine, a wide screen, a long session, each compared with a small
- * one.
+ * Measures that grow with the work: a large tree, a full machine, a wide screen, a long session, each compared with a
+ * small one.
  */
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';

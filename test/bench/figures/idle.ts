@@ -45,7 +45,7 @@ export const idle: Section = {
         { name: 'pi', goal: 0.85 },
       ],
     },
-    // One tick of the clock in which Linux counts.
+    // One tick of Linux’s clock for processor time.
     { figure: CPU, limit: 10 },
     { figure: BYTES, limit: 0 },
   ],

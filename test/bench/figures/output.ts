@@ -45,7 +45,7 @@ async function headless(agent: Agent) {
   return { [HEADLESS]: server.gaps[1] ?? Number.NaN };
 }
 
-/** No typing: the delay of keys is measured separately. */
+/** Shows output without typing: the delay of keys is measured separately. */
 async function onScreen(agent: Agent) {
   const server = await commands();
   using place = agent.place(server.baseUrl);

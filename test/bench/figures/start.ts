@@ -8,11 +8,11 @@ import { AGENTS, type Agent, FLOORS, openAgent } from '../contenders.ts';
 import type { Section } from '../section.ts';
 import { keyLatency } from '../typing.ts';
 
-/** Nothing answers at this address. */
+/** An address at which nothing answers. */
 const NOWHERE = 'http://127.0.0.1:9/v1';
 const [PROMPT, KEY, ANSWER] = ['start to the prompt', 'start to the first key', 'start to the first answer'];
 const LOADING = 'slowest key while it loads';
-/** One every 15 ms or so, until everything is loaded. */
+/** The number of keys typed until everything is loaded, one every 15 ms or so. */
 const KEYS_WHILE_LOADING = 30;
 
 async function agentStarts(agent: Agent) {

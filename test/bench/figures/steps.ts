@@ -1,4 +1,6 @@
-/** From the end of a model's answer to the request with the result of its command: the least time of a step. */
+/**
+ * Measures the least time of a step: from the end of a model’s answer to the request with the result of its command.
+ */
 import { spawn } from 'node:child_process';
 import { scratch } from '../../support/program.ts';
 import { type AgentServer, agentServer } from '../agent-server.ts';
@@ -79,7 +81,7 @@ async function inTurns(works: readonly Work[]): Promise<readonly number[]> {
   return Promise.all(works.map(gapOf));
 }
 
-/** One round of all contenders, of which each takes its part. */
+/** One round of all contenders; each takes its own times from it. */
 let round: Promise<readonly number[]> | undefined;
 const works = [loop, ...AGENTS.flatMap((agent) => [headless(agent), onScreen(agent)])];
 

@@ -13,7 +13,7 @@ const WATCHED_MS = 4000;
 const CPU = 'CPU at 200 tokens/s';
 const [P50, P95, P99] = ['key p50 at 200 tokens/s', 'key p95 at 200 tokens/s', 'key p99 at 200 tokens/s'];
 
-/** Reads the stream in the simplest way and prints its text. */
+/** A script that reads the stream in the simplest way and prints its text. */
 const COPY = `
   const answer = await fetch(process.argv[1] + '/chat/completions', { method: 'POST', body: '{}' });
   let rest = '';

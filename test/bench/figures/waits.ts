@@ -1,4 +1,4 @@
-/** Where the user waits: from Enter to the output of their own command, for the first action, for a whole run. */
+/** Measures the user’s waits: from Enter to the output of their own command, for the first action, for a whole run. */
 import { spawn } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { scratch } from '../../support/program.ts';

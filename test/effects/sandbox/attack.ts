@@ -7,7 +7,10 @@ import { inPty } from './pty.ts';
 import type { Scene } from './scene.ts';
 import type { Tools } from './tools.ts';
 
-/** Where an operation runs: outside, or inside with the kernel's own Landlock (`full`) or a simulated older version. */
+/**
+ * The place where an operation runs: outside, or inside with the kernel’s own Landlock (`full`) or a simulated older
+ * version.
+ */
 export type Place = 'outside' | 'full' | number | Wide;
 
 /**
@@ -27,7 +30,7 @@ const GROUPS = ['files', 'metadata', 'network', 'processes', 'kernel', 'wanted']
  * rights.
  */
 const REFUSALS = new Set(['EACCES', 'EPERM', 'ENOSYS', 'EXDEV', 'EROFS', 'EBADF', 'EAFNOSUPPORT']);
-/** In namespaces, processes, networks and System V objects of the outside do not exist. */
+/** Errors of operations on processes, networks and System V objects that do not exist inside namespaces. */
 const NOT_THERE = new Set(
   'absent ESRCH ENOENT ECONNREFUSED ENETUNREACH EADDRNOTAVAIL EINVAL EIDRM ENODEV ENXIO'.split(' '),
 );

@@ -74,7 +74,7 @@ const COMMANDS: readonly string[] = [
   '(exit 4); echo $?; trap "echo bye" EXIT',
 ];
 
-/** Without their program, all these commands would give the same error. */
+/** The programs that these commands need: without them a command would give the same error inside and outside. */
 const missing = ['awk', 'cc', 'diff', 'git', 'gzip', 'make', 'perl', 'ps', 'python3', 'tar', 'which'].filter(lacks);
 const possible = COMMANDS.filter((command) => !missing.some((program) => command.startsWith(`${program} `)));
 
@@ -83,8 +83,8 @@ let outer: string;
 let place: string;
 beforeAll(async () => {
   tools = await buildTools();
-  // One level below the temporary directory: the commands list `..` too, and the temporary directory itself changes all
-  // the time.
+  // The directory is one level below the temporary directory: the commands list `..` too, and the temporary directory
+  // itself changes all the time.
   outer = mkdtempSync(join(tmpdir(), 'aish-everyday-'));
   place = join(outer, 'place');
   mkdirSync(join(place, 'sub'), { recursive: true });

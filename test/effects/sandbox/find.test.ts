@@ -1,4 +1,4 @@
-/** Which launcher is chosen: never one for another machine. */
+/** Chooses a launcher, and never one for another machine. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -63,7 +63,7 @@ it.skipIf(lacks('cc'))('the light profile cannot make a second name for a termin
 });
 
 it.skipIf(lacks('cc'))('the light profile cannot signal or inspect processes outside', async () => {
-  // As an ordinary user: the light profile keeps root's capabilities, one of which allows reading /proc.
+  // The test runs as an ordinary user: the light profile keeps root’s capabilities, one of which allows reading /proc.
   const user = [tools.hostile, '--start', String(process.getuid?.() === 0 ? 65534 : process.getuid?.())];
   const victim = inPty([...user, 'sleep', '1000'], { env });
   const script = `kill -TERM ${victim.pid} 2>&1; cat /proc/${victim.pid}/environ 2>&1; kill -TERM $PPID 2>&1`;

@@ -1,4 +1,4 @@
-/** The bounds of Project mode (MO-9): only the tree can be written, and changes there are kept and restored exactly. */
+/** The limits of Project mode (MO-9): only the tree can be written, and changes there are kept and restored exactly. */
 import { execFileSync } from 'node:child_process';
 import {
   existsSync,

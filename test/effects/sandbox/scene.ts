@@ -34,7 +34,7 @@ export type Scene = {
   /** A directory for further needs of an attack, removed with the scene. */
   readonly beside: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** Returns everything known of the files, to compare before and after. */
+  /** Returns the state of all files, to compare before and after. */
   snapshot(): string;
   /** Returns the connections, datagrams and signals that reached something outside so far. */
   arrivals(): number;
@@ -191,7 +191,7 @@ function describe(directory: string): string {
     .map((name) => {
       const path = join(directory, name);
       const st = lstatSync(path);
-      // For a file that its ordinary owner has closed, the times show whether it changed.
+      // For a file that its ordinary owner can’t read, the times show whether it changed.
       const isOpen = st.isFile() && (st.mode & 0o400) !== 0;
       const content = isOpen && st.size < 1000 ? readFileSync(path, 'utf8') : st.size;
       return JSON.stringify([name, st.mode, st.uid, st.gid, st.nlink, st.mtimeMs, st.ctimeMs, content]);

@@ -23,7 +23,7 @@ const SOURCE = join(import.meta.dirname, '../../../src/effects/launcher');
 const COMPILE = join(import.meta.dirname, '../../../src/effects/sandbox/compile.ts');
 const HOSTILE = join(import.meta.dirname, 'hostile');
 /**
- * Where compiled programs are stored: in the checkout, or in the user's temporary directory if the checkout is
+ * The directories for compiled programs: in the checkout, or in the user’s temporary directory if the checkout is
  * read-only.
  */
 const BUILT = [
@@ -35,7 +35,7 @@ export type Tools = {
   /** Readable by every user. */
   readonly directory: string;
   readonly launcher: string;
-  /** Also takes `--abi N` (simulate an older Landlock) and `--fail STEP`. */
+  /** The launcher with test options: `--abi N` (simulates an older Landlock) and `--fail STEP`. */
   readonly testLauncher: string;
   readonly hostile: string;
   dispose(): void;
@@ -53,7 +53,7 @@ async function once(output: string, sources: string, kind: string, compile: () =
   for (const place of BUILT) if (keep(output, place, name)) return;
 }
 
-/** Returns whether nobody else can have written to the place. A path below a closed directory does not qualify. */
+/** Returns whether nobody else can have written to the directory. A path below a closed directory does not qualify. */
 function isOwn(place: string): boolean {
   try {
     const stats = lstatSync(place);

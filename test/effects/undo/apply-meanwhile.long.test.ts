@@ -1,4 +1,4 @@
-/** What the user saves during an apply: after its check of all files, and before or after its step for a file. */
+/** Files that the user saves during an apply: after its check of all files, and before or after its step for a file. */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ async function applied(number: number, meanwhile: () => void, isAt?: () => boole
   const begun = isAt ?? (() => existsSync(journal) && statSync(journal).size >= before + SOME_STEPS);
   const child = spawn(at.tools.launcher, ['--apply', store, '--tree', at.scene.tree], { stdio: 'ignore' });
   const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
-  // Without yielding to the event loop: the apply is over within a tenth of a second.
+  // A busy loop, because the apply is over within a tenth of a second.
   while (!begun());
   child.kill('SIGSTOP');
   while (!/^State:\s+T/m.test(readFileSync(`/proc/${child.pid}/status`, 'utf8')));
@@ -83,7 +83,7 @@ describe.skipIf(!trialsWork())('a file saved during an apply', () => {
           mine.push(name);
         }
     });
-    // All may be removed by then; their order is that of the file system.
+    // All files may be removed by then; their order is that of the file system.
     if (mine.length > 0) expect(code).toBe(2);
     await at.scene.undo(number);
     for (const name of names) expect(get(name), name).toBe(mine.includes(name) ? 'mine\n' : 'old\n');

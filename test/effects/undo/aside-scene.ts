@@ -1,4 +1,4 @@
-/** A project whose commands run in Project, and the store beside it. */
+/** A project whose commands run in Project, and its change store. */
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -68,7 +68,7 @@ export class AsideScene {
     return keeping.left();
   }
 
-  /** Does the same, with a change to the tree by somebody else while the command runs. */
+  /** Runs a command while somebody else changes the tree. */
   async during(command: string, change: () => void) {
     const running = this.act(`echo x > ordinary; until [ -e go ]; do sleep 0.01; done; ${command}`);
     await until('the command runs', () => existsSync(join(this.tree, 'ordinary')));

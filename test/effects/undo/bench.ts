@@ -91,7 +91,7 @@ export async function inEveryCase(
       const scene = makeScene(launcher, ordinary);
       try {
         const commands = written(script, grow(scene.tree, tree));
-        // The first kept command only hands the tree over to its user.
+        // The first kept command only changes the owner of the tree to its user.
         await scene.keep('true');
         if (!(await check(scene, commands, scene.snapshot()))) untold += 1;
       } finally {

@@ -20,7 +20,7 @@ const FILES = [
     '.mozilla/firefox/a.b/Login Data',
   ],
 ];
-/** Each program in turn changes a file in its own way. */
+/** Programs that change a file, each in its own way; they are used in turn. */
 const WAYS = [
   (file: string) => `echo new > ${file}`,
   (file: string) => `echo more >> ${file}`,

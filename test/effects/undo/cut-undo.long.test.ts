@@ -1,5 +1,5 @@
 /**
- * An undo that is killed before any of its calls and then continues. It is exact, and changes by somebody else
+ * An undo that is killed before any of its system calls and then continues. It is exact, and changes by somebody else
  * meanwhile stay.
  */
 import {

@@ -1,4 +1,4 @@
-/** Paths too long to name, and calls with one end where nothing is kept: neither escapes the store. */
+/** Paths longer than the system’s limit, and calls that move files from or to unrecorded places: undo covers both. */
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ describe.skipIf(!trialsWork() || lacks('python3')).each(USERS)(
   'below a path longer than the system’s limit, as %s',
   (_, ordinary) => {
     beforeEach(() => at.anew(ordinary));
-    // No path names what a test makes there, so rm removes it.
+    // The files have paths too long for Node, so rm removes them.
     afterEach(() => execFileSync('rm', ['-rf', join(at.scene.tree, 'n'.repeat(9))]));
 
     const python = (code: string) => execFileSync('python3', ['-c', code], { cwd: at.scene.tree, encoding: 'utf8' });

@@ -1,6 +1,6 @@
 /**
- * A directory changed by the action whose owner, group, mode or attribute somebody changed since: that stays and is
- * named.
+ * A directory that the action changed, and whose owner, group, mode or attribute somebody changed later: the later
+ * change stays and is reported.
  */
 import { execFileSync } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
@@ -19,7 +19,7 @@ const attributes = () => python(there('d'), 'print({k: os.getxattr(d, k) for k i
 const AGO = new Date('2001-01-01T00:00:00Z');
 const script = (line: string) => `python3 -c 'import os; ${line}'`;
 
-/** What the action does to d, and what the user does afterwards. */
+/** The action’s change of the directory d, and the user’s later change. */
 const CASES: readonly (readonly [string, string, () => void])[] = [
   ['chmod 711 d', 'sets its owner', () => chownSync(there('d'), 7001, -1)],
   ['chmod 711 d', 'sets its group', () => chownSync(there('d'), -1, 7001)],

@@ -1,6 +1,6 @@
 /**
- * What escapes the store is named, and what once escaped it is kept: races, crooked paths, attributes, closed
- * directories.
+ * Changes that the store can’t record are named, and those that once went unrecorded are kept: races, odd paths,
+ * attributes, closed directories.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';

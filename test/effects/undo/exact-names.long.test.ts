@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { bytesOfText, isOfBytes, pathOf, spelledBytes, textOfBytes } from '../../../src/effects/undo/paths.ts';
 import { nameText } from '../../../src/text/spelled.ts';
 
-/** Mixes whole characters and pieces of them. */
+/** Byte strings that mix whole characters and pieces of them. */
 const bytes = fc
   .array(
     fc.oneof(

@@ -1,6 +1,6 @@
 /**
- * Whatever a command did, undo restores content, names, links, modes and times exactly, and undo of the undo restores
- * what the command had left. 20 random cases here, 200 with `npm run check -- effects`.
+ * After any command, undo restores content, names, links, modes and times exactly, and undoing the undo restores the
+ * command’s result. 20 random cases here, 200 with `npm run check -- effects`.
  */
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

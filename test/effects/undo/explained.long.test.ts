@@ -1,4 +1,4 @@
-/** A change made by another action of the session, a job or a command beside it, is not reported as "not kept". */
+/** A change made at the same time by another action of the session, such as a job, is not reported as "not kept". */
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -16,7 +16,7 @@ beforeEach(() => {
 const incomplete = async () =>
   (await scene.store.list()).filter(({ complete }) => !complete).map(({ text, notes }) => [text, notes]);
 
-/** Runs `work` beside a job that writes a log until `stop` exists. */
+/** Runs `work` while a job writes a log until `stop` exists. */
 async function beside(work: () => Promise<unknown>, job = 'echo up > log') {
   const running = scene.act(`${job}; until [ -e stop ]; do sleep 0.01; done; echo down >> log`);
   await until('the job runs', () => existsSync(join(tree, 'log')));

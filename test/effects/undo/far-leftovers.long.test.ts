@@ -1,6 +1,6 @@
 /**
- * What a hostile host claims that a command in Project left for others to run: bounded work, nothing outside the tree,
- * no terminal escapes.
+ * A hostile host’s claims about files that a command in Project left for others to run: bounded work, nothing outside
+ * the tree, no terminal escapes.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';

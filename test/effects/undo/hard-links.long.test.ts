@@ -1,6 +1,6 @@
 /**
- * A file with several names that the action wrote to, one of which somebody has moved since: undo restores it by the
- * others, or names it.
+ * A file with several names that the action wrote to, one of which somebody moved later: undo restores it through the
+ * other names, or names it.
  */
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { sceneForEach, USERS } from './bench.ts';
 const at = sceneForEach();
 const { put, get, refused } = at;
 const there = (name: string) => join(at.scene.tree, name);
-/** Removes the part that says where the old content is kept. */
+/** Removes the part of each line that tells where the old content is kept. */
 const names = (lines: readonly string[]) => lines.map((line) => line.replace(/:.*/, '')).toSorted();
 const move = (from: string, to: string) => () => renameSync(there(from), there(to));
 

@@ -230,7 +230,7 @@ fd = os.open(".", os.O_TMPFILE | os.O_RDWR); os.write(fd, b"x"); os.link(f"/proc
 
   it('names changes that a racing program made without being recorded', async () => {
     put('victim', 'old\n');
-    // Somebody outside writes while a kept command runs, which the store is not told of.
+    // A process outside writes while a kept command runs, and the store does not see that.
     const kept = await at.scene.keep('echo x > made; sleep 0.2; exit 0', {
       started: () => setTimeout(() => put('victim', 'new\n'), 150),
     });
@@ -246,7 +246,7 @@ fd = os.open(".", os.O_TMPFILE | os.O_RDWR); os.write(fd, b"x"); os.link(f"/proc
       (for i in {1..100}; do ln -sfn real way; ln -sfn other way; done) &
       for i in {1..100}; do echo $i > way/file; done; wait`);
     const undone = await at.scene.undo(kept.number);
-    // What escaped is named; everything else is unchanged.
+    // Unrecorded changes are named; everything else is unchanged.
     if (kept.notes.length === 0) expect(refused(undone)).toEqual([]);
     if (kept.notes.length === 0) expect([...at.scene.snapshot()]).toEqual([...before]);
   });

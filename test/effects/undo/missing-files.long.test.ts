@@ -1,6 +1,6 @@
 /**
- * A file that the action changed and somebody moved, replaced or removed since: it is named, left alone, and its old
- * content can still be had.
+ * A file that the action changed and somebody later moved, replaced or removed: it is named and left alone, and its old
+ * content stays available.
  */
 import {
   chmodSync,

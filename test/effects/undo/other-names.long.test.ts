@@ -1,6 +1,6 @@
 /**
- * Changes by somebody else to what an action did not name directly: another name of its file, or the file's former
- * directory.
+ * Changes by somebody else to files that an action changed indirectly: through another name of a file, or in the file’s
+ * former directory.
  */
 import { spawnSync } from 'node:child_process';
 import {
@@ -25,7 +25,7 @@ import { canBeOrdinary, sceneForEach, USERS } from './bench.ts';
 
 const at = sceneForEach();
 const { put, get, refused } = at;
-/** Removes the part of a line that says where the old content of a replaced file is kept. */
+/** Removes the part of a line that tells where the old content of a replaced file is kept. */
 const bare = (lines: readonly string[]) => lines.map((line) => line.replace(/; its old content is kept in .*/, ''));
 const there = (name: string) => join(at.scene.tree, name);
 
@@ -148,7 +148,7 @@ describe.skipIf(lacks('cc')).each(USERS)('undo beside changes of the user, as %s
     'leaves a file where the action put it when it can’t go back',
     async () => {
       const kept = await at.scene.keep('mv d/f z');
-      // Nobody may make a name there, not even root.
+      // An immutable directory, in which not even root can create a name.
       spawnSync('chattr', ['+i', there('d')]);
       const undone = await at.scene.undo(kept.number);
       spawnSync('chattr', ['-i', there('d')]);

@@ -89,7 +89,7 @@ const node = (file: string) =>
 
 const BLANK: Pick = { file: '', other: '', dir: '', to: '', fresh: '' };
 
-/** Each is a line of bash; failing commands are as useful as working ones. */
+/** Kinds of random commands, each a line of bash; failing commands are as useful as working ones. */
 const KINDS: readonly ((pick: Pick) => string)[] = [
   ({ file }) => `[ -f ${file} ] && echo more >> ${file}`,
   ({ file }) => `[ -f ${file} ] && echo other > ${file}`,

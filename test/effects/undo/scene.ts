@@ -1,4 +1,4 @@
-/** A tree that kept commands work on, the store beside it, and the launcher between them. */
+/** A tree for kept commands, its change store, and the launcher between them. */
 import { execFileSync, spawn } from 'node:child_process';
 import {
   chmodSync,
@@ -28,12 +28,12 @@ export type Scene = {
   readonly root: string;
   readonly tree: string;
   readonly store: string;
-  /** Runs a bash script in the tree, kept under the next number. */
+  /** Runs a bash script in the tree, recorded under the next number. */
   keep(script: string, options?: KeepOptions): Promise<Kept>;
   /** Runs it in a trial of the tree under the next number, and lists what it would change. */
   try(script: string, options?: KeepOptions): Promise<Kept & { readonly listed: Listed | string }>;
   apply(of: number): Promise<Undone>;
-  /** Runs it for real, with nothing kept. */
+  /** Runs a script without recording it. */
   real(script: string): Promise<number | null>;
   /** Lets the launcher undo an action; `number` is where the undo keeps what it replaces. */
   undo(of: number): Promise<Undone>;
@@ -50,7 +50,7 @@ export type KeepOptions = {
   readonly project?: boolean;
   /** The same by Landlock alone, as on systems without namespaces. */
   readonly held?: boolean;
-  /** The command runs without the store, so nothing is kept. */
+  /** Whether the command runs without the store, so that nothing is recorded. */
   readonly nothing?: boolean;
   readonly budgetBytes?: number;
   readonly fileBytes?: number;

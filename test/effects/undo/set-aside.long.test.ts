@@ -1,6 +1,6 @@
 /**
- * What commands in Project leave for others to run later is set aside until the user decides. Files made by the session
- * are exempt.
+ * Files that commands in Project leave for others to run later are set aside until the user decides. Files made by the
+ * session are exempt.
  */
 import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ beforeEach(() => {
   ({ root, tree } = scene);
 });
 
-/** No process has this number. */
+/** A process id that no process has. */
 const GONE = 2 ** 22 + 1;
 
 const there = (inTree = true) => [...snapshot(tree, inTree)];
@@ -92,7 +92,7 @@ describe.skipIf(!trialsWork())('a file that others run later', () => {
     const left = await act(`${command}; echo kept > ordinary`);
     expect(left?.items).toEqual(expected);
     const aside = there().filter(([path]) => !path.endsWith('/ordinary'));
-    // Only directories without other contents remain of it.
+    // Only directories without other contents remain of the repository.
     const old = new Map(before);
     for (const [path] of aside)
       if (!old.has(path))
@@ -355,7 +355,7 @@ describe.skipIf(!trialsWork())('a program that is closed before the answer', () 
     expect(names()).toEqual(['.envrc', '.vscode', 'ordinary']);
   });
 
-  /** Makes the actions of this process look like those of one that is gone. */
+  /** Makes the actions of this process look like those of an ended process. */
   function forgetProcess(): void {
     for (const number of readdirSync(join(root, 'undo'))) {
       const path = join(root, 'undo', number, 'action.json');

@@ -1,5 +1,6 @@
 /**
- * Whatever kind of state somebody sets on any kind of file after an undo or while it is cut off: it stays, or is named.
+ * Any owner, mode, time or attribute that somebody sets on any kind of file, after an undo or while it is interrupted,
+ * stays or is reported.
  */
 import { execFileSync } from 'node:child_process';
 import { linkSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -27,7 +28,7 @@ const KINDS = [
   'link',
   'name',
 ] as const;
-/** Only root can set these. */
+/** The kinds of state that only root can set. */
 const OF_ROOT: readonly Kind[] = ['owner', 'group'];
 const OF_NAMES: readonly Kind[] = ['link', 'name'];
 /** At once, or longer after an undo's last record than its calls take. */

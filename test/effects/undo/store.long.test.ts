@@ -269,7 +269,7 @@ describe.skipIf(lacks('cc'))('the change store', () => {
     const store = open();
     put('a', 'one\n');
     await keep(store, 'echo two > a');
-    // As a crash leaves it: started, with nothing done.
+    // The state after a crash: started, with nothing done.
     mkdirSync(join(root, 'undo', '2'), { mode: 0o700 });
     const opening = { kind: 'undo', text: 'undo of 1', cwd: tree, session: 's1', at: 1, of: 1 };
     writeFileSync(join(root, 'undo', '2', 'action.json'), JSON.stringify(opening));
@@ -344,7 +344,7 @@ it.each([
   expect(gainsRights(command, true)).toBe(false);
 });
 
-/** The store finds what somebody else makes meanwhile only where it searches the tree. */
+/** The store finds files that somebody else makes meanwhile only where it searches the tree. */
 describe.skipIf(lacks('cc'))('a command in a terminal', () => {
   it.each([
     ['that writes to nothing else needs no search of the tree, in Project', projectArgv, ':', true],

@@ -1,4 +1,4 @@
-/** Names that the action swapped, one of which somebody changed since: they all stay, and are named. */
+/** Names that the action swapped, one of which somebody changed later: they all stay, and are reported. */
 import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';

@@ -1,6 +1,6 @@
 /**
- * What a command in a trial may reach for: sockets, the directory that collects its changes, files of others, and how
- * the trial lists these.
+ * A hostile command in a trial: sockets, the directory that collects its changes, other users’ files, and how the trial
+ * lists these.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';

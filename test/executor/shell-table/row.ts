@@ -28,7 +28,7 @@ export type Step =
 
 export type Row = {
   readonly name: string;
-  /** By shell; a shell without the feature is left out. */
+  /** The steps by shell; a shell without the feature is left out. */
   readonly steps: Partial<Readonly<Record<ShellName, readonly Step[]>>>;
   /** The expected result in a shell whose keyboard can't type it natively. */
   readonly expect?: Partial<Readonly<Record<ShellName, string>>>;
@@ -42,7 +42,7 @@ export type Row = {
   readonly needs?: readonly string[];
   /** Changes what heavy startup files also change, or takes minutes with them natively. */
   readonly plainOnly?: boolean;
-  /** Part of `npm test`, not only of the whole table. */
+  /** Whether the row is part of `npm test`, not only of the whole table. */
   readonly short?: boolean;
 };
 

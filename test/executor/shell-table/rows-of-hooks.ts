@@ -137,7 +137,7 @@ function fish_prompt; sleep 0.05; echo; echo two lines; echo -n '@@P@@ '; end
 `,
     },
     steps: words(['echo one  two', '(exit 4)', 'true'], ['echo one  two', 'false', 'true']),
-    // The first prompt comes before anything was typed.
+    // Drops the first prompt, which comes before anything was typed.
     clean: (text) => text.split('\n').slice(1).join('\n'),
   },
 ];

@@ -30,7 +30,7 @@ const SUDO: readonly Step[] = [
   PROMPT,
 ];
 
-/** Where packages install it. */
+/** The file in which packages install bash-preexec. */
 const PREEXEC = '/usr/share/bash-preexec/bash-preexec.sh';
 
 export const PROGRAM_ROWS: readonly Row[] = [
@@ -131,7 +131,7 @@ export const PROGRAM_ROWS: readonly Row[] = [
     steps: words([...SSH, 'echo $? >> $O'], [...SSH, 'echo $status >> $O']),
   },
   {
-    // The account nobody has no password, so nothing can be let in. What is typed is hidden and in no history.
+    // The account `nobody` has no password, so no login succeeds. The typed text is hidden and in no history.
     name: 'sudo asks for a password, which nothing keeps',
     needs: ['sudo', 'setpriv', ROOT],
     steps: {
@@ -151,7 +151,7 @@ precmd() { echo "pc:$?" >> $O; }
 `,
     },
     steps: bash('echo one  two', '(exit 4)', 'true'),
-    // The first prompt comes before anything was typed.
+    // Drops the first prompt, which comes before anything was typed.
     clean: (text) => text.split('\n').slice(1).join('\n'),
   },
   {

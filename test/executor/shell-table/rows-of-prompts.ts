@@ -2,8 +2,8 @@
 import { PROMPT_TEXT, type Row, type ShellName, same } from './row.ts';
 
 /**
- * What starship draws in a git repository after a slow command; `[` and `]` enclose what has no width. Shape, colours
- * and symbols follow its documentation.
+ * The prompt of starship in a git repository after a slow command; `[` and `]` enclose parts without width. Shape,
+ * colours and symbols follow its documentation.
  */
 const STARSHIP =
   '\n[\x1b[1;36m]~/shop[\x1b[0m] on [\x1b[1;35m]\ue0a0 main[\x1b[0m] [\x1b[1;31m]‹!?›[\x1b[0m] via [\x1b[1;32m]\ue718 v24.1.0 [\x1b[0m]took [\x1b[1;33m]2s[\x1b[0m]\n[\x1b[1;32m]❯[\x1b[0m] ';

@@ -1,4 +1,4 @@
-/** What each agent sends before a shell command, and the exact bytes that the guard must answer. */
+/** The messages that each agent sends before a shell command, and the exact bytes that the guard must answer. */
 import type { Agent } from '../../../src/knowledge/programs.ts';
 
 export const DENIED =
@@ -58,7 +58,7 @@ export const FIXTURES: Readonly<Record<Agent, Fixture>> = {
   },
   cursor: {
     call: (text) => JSON.stringify({ hook_event_name: 'beforeShellExecution', command: text, cwd: '/' }),
-    // This hook is called for nothing else.
+    // This agent calls the hook for nothing else.
     otherTool: '',
     deny: (reason) =>
       `{"permission":"deny","user_message":${JSON.stringify(reason)},"agent_message":${JSON.stringify(reason)}}\n`,

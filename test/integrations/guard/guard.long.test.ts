@@ -170,7 +170,7 @@ describe('aish-tui guard', () => {
   const tui = (...args: readonly string[]) =>
     spawnSync(PROGRAM, ['guard', ...args], { cwd: home, env: env(), encoding: 'utf8', input: '' });
 
-  /** Where each agent would read it, below the home directory. */
+  /** The file in which each agent reads its hooks, below the home directory. */
   const PLACES: Readonly<Record<Agent, string>> = {
     'claude-code': '.claude/settings.json',
     codex: '.codex/hooks.json',

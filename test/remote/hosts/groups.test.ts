@@ -1,4 +1,4 @@
-/** The process group that has a terminal on a host, by each way to find out. */
+/** The process group that owns a terminal on a host, by each method of finding it. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';

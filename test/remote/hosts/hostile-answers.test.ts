@@ -1,5 +1,6 @@
 /**
- * A host that lies, floods, sends fragments or is late: its data is bounded, and a missing answer is never a good one.
+ * A host that lies, floods, sends fragments or is late: its data is bounded, and a missing answer never counts as a
+ * good one.
  */
 import { describe, expect, it } from 'vitest';
 import { askEnd, readEnd } from '../../../src/remote/hosts/commands.ts';

@@ -36,7 +36,7 @@ describe.skipIf(lacksSshd() || lacks('cc'))('the launcher on a host', () => {
   const directory = () => join(home, '.cache', OWN);
   const launcher = () => join(directory(), readdirSync(directory()).find((name) => name.startsWith('launcher-')) ?? '');
 
-  /** Ignores what somebody else left on this machine at a shared place. */
+  /** The files on this host, without those that somebody else left in a shared directory. */
   const leftHere = async () => (await at.hosts.left('web1')).filter((each) => each.directory.startsWith(home));
 
   beforeEach(() => {

@@ -1,4 +1,4 @@
-/** What a killed program left on a host is removed at the next connection to it, and nothing else is. */
+/** Files that a killed program left on a host are removed at the next connection to it, and no others are. */
 import { spawnSync } from 'node:child_process';
 import {
   existsSync,

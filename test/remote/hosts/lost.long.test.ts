@@ -16,7 +16,9 @@ const ROUNDS = Number(process.env.AISH_HOST_ROUNDS ?? 12);
 /** Hosts tested side by side, since most of a round is waiting for a time limit. */
 const LANES = Math.min(12, ROUNDS);
 const NAMES = Array.from({ length: LANES }, (_, n) => `web${n + 1}`);
-/** The strike comes at most this many ms after the order to run, since some steps take longer under load. */
+/**
+ * The longest time in ms from starting a command to breaking its connection, since some steps take longer under load.
+ */
 const MAX_STEP_MS = 120;
 /** Ms until the user presses Ctrl-C, and the limit for anything after it; the masters' own limit is some 9 seconds. */
 const PATIENCE_MS = 1500;
@@ -49,7 +51,7 @@ const send = (pid: number, signal: NodeJS.Signals) => {
   }
 };
 
-/** What is reported of a command: its result, or the line at a later connection. */
+/** The reported end of a command: its result, or the line at a later connection. */
 type Told = { readonly ran?: boolean; readonly what: string };
 
 function toldBy(result: CommandResult): Told {
@@ -133,7 +135,7 @@ class Lane {
     await within(LIMIT_MS, () => left().length === 0);
     expect(left(), `${n}`).toEqual([]);
     expect((await this.at.run('true')).exit, `${n}`).toBe(0);
-    // Everything on its way has arrived by now.
+    // By now all data in transit has arrived.
     const runs = existsSync(count) ? readFileSync(count, 'utf8').length / 2 : 0;
     const say = `${n} ${kind.signal} ${kind.victim}: ${last.what}`;
     expect(runs, say).toBeLessThanOrEqual(1);
@@ -141,7 +143,7 @@ class Lane {
     return `${kind.signal} ${kind.victim}: ${last.what.replace(/.*; sleep \S+ /, '')}`;
   }
 
-  /** @param hangs the user ends it, as with Ctrl-C */
+  /** @param hangs whether the user ends the command, as with Ctrl-C */
   async #endOf(running: RunningCommand | Error, hangs: boolean): Promise<Told> {
     if (running instanceof Error) return { ran: false, what: running.message };
     const accepted = this.#server.accepted();

@@ -1,4 +1,4 @@
-/** Where no helper starts (the master is stopped), callers do not wait one after the other. */
+/** If no helper starts (the master is stopped), callers do not wait one after the other. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Helper } from '../../../src/remote/hosts/helper.ts';

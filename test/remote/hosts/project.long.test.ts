@@ -1,4 +1,4 @@
-/** Project mode on a host, over a real sshd: its bounds, what is kept, and what is left for others to run. */
+/** Project mode on a host, over a real sshd: its limits, the recorded changes, and files left for others to run. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

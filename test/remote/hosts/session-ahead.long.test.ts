@@ -1,6 +1,6 @@
 /**
- * A session for the next command is opened before the command is known. The command runs in it once, whatever becomes
- * of the session.
+ * A session for the next command is opened before the command is known. The command runs once, even if that session
+ * fails.
  */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -40,7 +40,7 @@ describe.skipIf(lacksSshd())('the session opened for the next command', () => {
     await until(() => readdirSync(folder).some((name) => name.endsWith('.go')));
     return folder;
   };
-  /** The waiting shell on the host, and the client here that holds its session. */
+  /** Returns the waiting shell on the host, and the client here that holds its session. */
   const waiting = (folder: string) =>
     processes().filter(({ words }) => words.includes(`${folder}/start op-`) && words.endsWith('waits'));
   const processIn = (folder: string, program: string) => {
@@ -71,8 +71,8 @@ describe.skipIf(lacksSshd())('the session opened for the next command', () => {
     const folder = await waitsIn();
     process.kill(victim(folder), 'SIGKILL');
     await until(() => waiting(folder).length === 0);
-    // Its end is known within a moment. Until then the command itself discovers it, and another session runs the
-    // command.
+    // The end of the session is known within a moment. Until then the command itself discovers it, and another session
+    // runs the command.
     const result = await at.run(`echo x >>${work}/count`);
     expect([result.exit, readFileSync(join(work, 'count'), 'utf8')]).toEqual([0, 'x\n']);
   });

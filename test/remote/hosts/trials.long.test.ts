@@ -22,7 +22,7 @@ describe.skipIf(lacksSshd() || lacks('cc') || lacks('tar') || !trialsWork())('a 
   let server: SshHost;
   let at: ReturnType<typeof hostsOf>;
   let work: string;
-  /** Outside the project, at a place that belongs to nobody. */
+  /** A file outside the project, in a shared temporary directory. */
   const left = `/var/tmp/left-${process.pid}`;
   const home = mkdtempSync(join(tmpdir(), 'home-'));
   const undo = { budget: 2000, days: 7, max_file: 256, credentials: false };

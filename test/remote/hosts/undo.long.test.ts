@@ -111,7 +111,7 @@ describe.skipIf(lacksSshd() || lacks('cc'))('undo on a host', () => {
     await run('echo new >note');
     expect(await store().forget('all')).toMatchObject({ ok: true });
     expect(await store().list()).toEqual([]);
-    // What somebody else left on this machine at a shared place is listed as well.
+    // Files that somebody else left in a shared directory of this machine are listed as well.
     const left = (await at.hosts.left('web1')).filter(({ directory }) => directory.startsWith(home));
     expect(left.map(({ actions }) => actions)).toEqual([0]);
   });

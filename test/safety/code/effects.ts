@@ -21,7 +21,7 @@ export function effects(
   });
 }
 
-/** What is neither a look at a file nor a write to a known one. */
+/** Returns the effects other than looking at a file or writing to a known one. */
 export function grave(source: string, own: Readonly<Record<string, string>> = {}): readonly Effect[] {
   return effects(source, own).filter(
     (effect) => !('path' in effect) || (effect.kind !== 'read' && /[\uE000-\uE008]/.test(effect.path)),

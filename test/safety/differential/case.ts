@@ -4,12 +4,15 @@
  */
 export type Case = { readonly line: string; readonly judged: boolean; readonly setup?: string };
 
-/** What a line did in one tree: with its paths there, or (`absent`) as the tree is without them, or (`state`) as a setup left it. */
+/**
+ * The result of a line in one tree: with the files that its paths name, without them (`absent`), or after a setup
+ * (`state`).
+ */
 export type Outcome = {
   readonly line: string;
   readonly tree: 'present' | 'absent' | 'state';
   readonly verdict: string;
-  /** What it took from the tree, one sentence each. */
+  /** The losses from the tree, one sentence each. */
   readonly losses: readonly string[];
   /** Programs that were started and that neither the line nor a record of its programs names. */
   readonly unnamed: readonly string[];

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Entry, Snapshot } from './tree.ts';
 
-/** What git keeps for itself: its index and its notes on the last operation. What it keeps for the user is the rest. */
+/** Git’s internal files: its index and its notes on the last operation. Its other files hold the user’s data. */
 const OF_GIT = /(^|\/)\.git\/(index|[A-Z]+_(HEAD|EDITMSG|MSG)|gc\.pid|packed-refs|info\/refs|objects\/info\/.*)$/;
 const GIT_LOG = /(^|\/)\.git\/logs\//;
 const GIT_REF = /^(.*\.git)\/((?:refs\/.+)|HEAD)$/;
@@ -9,7 +9,7 @@ const GIT_REF = /^(.*\.git)\/((?:refs\/.+)|HEAD)$/;
 /** Names of files that a line itself says it appends to (`>>`, `tee -a`), or whose mode it changes (`chmod`). */
 type Named = { readonly appended: ReadonlySet<string>; readonly modes: ReadonlySet<string> };
 
-/** What a line took from the tree and did not say, one sentence each. */
+/** Returns the losses of a line that the line does not mention, one sentence each. */
 export function losses(before: Snapshot, after: Snapshot, named: Named): readonly string[] {
   return [...before].flatMap(([path, was]) => {
     if (OF_GIT.test(path) || isKeptByGit(path, was.content, after)) return [];
@@ -27,7 +27,10 @@ function changeOf(path: string, was: Entry, is: Entry | undefined, named: Named)
   return GIT_LOG.test(path) || named.appended.has(name) ? undefined : 'appended to';
 }
 
-/** A branch that moved loses nothing while its log knows where it was; a loose object may have gone into a pack. */
+/**
+ * Returns whether git still has a file’s content: a moved branch is in its log, and a loose object may now be in a
+ * pack.
+ */
 function isKeptByGit(path: string, content: string, after: Snapshot): boolean {
   const match = GIT_REF.exec(path);
   if (!match)

@@ -28,7 +28,7 @@ const LIMITS = ['--fsize=30000000', '--core=0', '--cpu=3', '--nproc=300', '--nof
 const ENVIRONMENT = { PATH: process.env.PATH, HOME, TERM: 'xterm', LANG: 'C.UTF-8', USER: 'u', PWD: PROJECT };
 const TRACED = `strace -f -qq -s 200 -e trace=execve,execveat -e signal=none -o ${TRACE} bash --norc -c`.split(' ');
 const PLAIN = ['bash', '--norc', '-c'];
-/** A process namespace of its own: what a line leaves behind ends with it. */
+/** Arguments for a separate process namespace, in which processes of a line end with it. */
 const OWN = [
   '--user',
   '--map-user=1000',
@@ -61,7 +61,7 @@ for (const { line, judged, setup } of cases) {
   writeSync(1, `${JSON.stringify(outcomes)}\n`);
 }
 
-/** Nothing runs where any of this does not hold. */
+/** Ends the driver, before any line runs, if the confinement is incomplete. */
 function assertConfined(): void {
   const status = readFileSync('/proc/self/status', 'utf8');
   const networks = readFileSync('/proc/self/net/dev', 'utf8')
@@ -84,7 +84,7 @@ function isWritable(folder: string): boolean {
   }
 }
 
-/** What a line does in the tree as it is now. */
+/** Returns the result of a line in the current tree. */
 function outcome(line: string, tree: Outcome['tree'], judged: boolean): Outcome {
   const seen = new Seen();
   const { verdict } = judgeCommand(line, { cwd: PROJECT, files: realFiles() }, seen);
@@ -95,7 +95,7 @@ function outcome(line: string, tree: Outcome['tree'], judged: boolean): Outcome 
   return { line, tree, verdict, losses: judged && seen.undo ? [] : lost, unnamed: seen.unnamed(started()), end };
 }
 
-/** What a line does in the tree as a setup leaves it, with the files read that the line runs. */
+/** Returns the result of a line in the tree after a setup, with the files that it runs read first. */
 async function outcomeInState(line: string, setup: string, judged: boolean): Promise<Outcome> {
   const made = spawnSync('bash', ['--norc', '-c', setup], { cwd: PROJECT, env: ENVIRONMENT, encoding: 'utf8' });
   if (made.error) throw made.error;
@@ -107,7 +107,7 @@ async function outcomeInState(line: string, setup: string, judged: boolean): Pro
   const before = snapshot();
   const end = run(line, PLAIN, judged ? WALL_MS : 5 * WALL_MS);
   const lost = contentLost(before, snapshot(), seen);
-  // What git notes of itself comes back by the command that its manual names.
+  // A change of git’s internal notes can be reverted by the command that its manual names.
   return { ...outcome, losses: judged && seen.undo ? lost.filter((loss) => !loss.includes('/.git/')) : lost, end };
 }
 
@@ -136,7 +136,7 @@ function unlock(): void {
     try {
       chmodSync(path, 0o777);
     } catch {
-      // It belongs to another user: the line couldn't lock it either.
+      // The file belongs to another user, so the line could not lock it either.
     }
   }
 }

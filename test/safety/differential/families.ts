@@ -3,7 +3,7 @@
  * one that was; each does its harm in the scratch tree.
  */
 
-/** What a state needs beside the tree: commands that are run in the project before the line. */
+/** Commands that prepare a state in the project before a line runs. */
 const SETUPS = {
   none: '',
   scripts: `printf 'rm -f precious.txt\\n' >evil.sh; chmod +x evil.sh; printf 'import os\\nos.remove("precious.txt")\\n' >evil.py

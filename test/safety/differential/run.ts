@@ -57,7 +57,7 @@ function outcomesOf(words: readonly string[], cases: readonly Case[]): Promise<r
       else reject(new Error(`after ${lines.length} of ${cases.length} lines: ${Buffer.concat(said).toString('utf8')}`));
     });
     child.stdin.on('error', () => {
-      // The driver is gone: its end says why.
+      // The driver has ended, and its exit code says why.
     });
     child.stdin.end(cases.map((one) => JSON.stringify(one)).join('\n'));
   });

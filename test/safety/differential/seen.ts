@@ -6,7 +6,7 @@ import { words } from '../../../src/safety/programs/record.ts';
 import { recordOf } from '../../../src/safety/programs/records/index.ts';
 import type { Field, Redirect } from '../../../src/safety/shell/machine.ts';
 
-/** What the gate saw in a line while it judged. */
+/** The programs and effects that the gate found in a line. */
 export class Seen implements Watcher {
   /** Names of files that the line says it appends to. */
   readonly appended = new Set<string>();
@@ -33,7 +33,7 @@ export class Seen implements Watcher {
     if (operator.includes('>>')) this.appended.add(basename(target));
   }
 
-  /** Of these programs, those that neither the line nor the record of one of its programs names. */
+  /** Returns the started programs that neither the line nor a record of its programs names. */
   unnamed(started: readonly string[]): readonly string[] {
     const known = new Set<string>();
     const add = (name: string): void => {

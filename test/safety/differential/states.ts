@@ -1,4 +1,4 @@
-/** Changes the state around a line that is safe as it stands: what the gate then still calls safe must lose nothing. */
+/** Changes the state in which a safe line runs: if the gate still judges it safe, it must lose no data. */
 import { readFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import type { Case } from './case.ts';
@@ -98,7 +98,7 @@ const CHANGES: Readonly<Record<string, Change>> = {
   }),
 };
 
-/** What a line that writes nothing is given to write. */
+/** Makes a line that writes nothing write to a file, in several ways. */
 const WRITING: readonly ((line: string) => string)[] = [
   (line) => `${line} > fresh.txt`,
   (line) => `${line} | tee fresh.txt`,
@@ -124,7 +124,7 @@ function safeLines(): readonly string[] {
   return [...new Set(safe)].filter((cmd) => PROGRAMS.test(cmd.split(/\s/, 1)[0] ?? ''));
 }
 
-/** So many cases, the same for the same seed. */
+/** Returns this many cases, the same ones for the same seed. */
 export function stateCases(count: number, seed: number): readonly (Case & { readonly family: string })[] {
   let state = seed;
   const below = (limit: number): number => {

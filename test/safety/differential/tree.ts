@@ -1,4 +1,4 @@
-/** The scratch tree that lines run in: what stands there before, and what stands there after. */
+/** The scratch tree in which lines run: its contents before and after. */
 import { spawnSync } from 'node:child_process';
 import {
   existsSync,
@@ -17,7 +17,7 @@ import { basename, dirname, join, relative } from 'node:path';
 export const HOME = '/home/proof';
 export const PROJECT = `${HOME}/project`;
 
-/** Kept in memory, out of reach of every line; folders have no content and stand before what they hold. */
+/** The initial contents, kept in memory, where no line can change them; folders precede their contents. */
 let template: readonly {
   readonly path: string;
   readonly mode: number;
@@ -25,7 +25,7 @@ let template: readonly {
   readonly leads?: string;
 }[] = [];
 
-/** What stands at a path: its kind, its mode, and its content or where it leads. */
+/** The file at a path: its kind, its mode, and its content or target. */
 export type Entry = {
   readonly kind: 'file' | 'link' | 'folder' | 'other';
   readonly mode: number;
@@ -101,7 +101,9 @@ function removeTree(): void {
 }
 
 const PATH = /^(?:~\/|\/tmp\/|\.\/)?(?:[\w.@+-]+\/)*[\w.@+-]*$/;
-/** What is surely a file: `x`, `f2`, `main.c`. A longer bare word may as well be a subcommand or a branch. */
+/**
+ * A word that is certainly a file name: `x`, `f2`, `main.c`. A longer bare word may also be a subcommand or a branch.
+ */
 const LIKE_A_FILE = /^[A-Za-z_][\w.+-]*\.[A-Za-z]\w{0,6}$|^\w{1,2}$/;
 const MOST_COLLISIONS = 60;
 
@@ -144,14 +146,14 @@ function put(path: string, folder: boolean): boolean {
     writeFileSync(folder ? join(path, 'inside.txt') : path, `old content of ${path}\n`.repeat(3));
     return true;
   } catch {
-    // A file stands where a folder would be needed: then the path can't be there.
+    // A file is in place of a parent directory, so the path can’t exist.
     return false;
   }
 }
 
 const LARGEST = 2_000_000;
 
-/** All of home and the folder for temporary files. Links are not followed. */
+/** Returns the state of the home directory and the temporary directory. Does not follow links. */
 export function snapshot(): Snapshot {
   const out = new Map<string, Entry>();
   const look = (folder: string): void => {
@@ -167,7 +169,7 @@ export function snapshot(): Snapshot {
   return out;
 }
 
-/** Nothing where the folder is gone or locked: then all that stood in it counts as lost. */
+/** Returns the names in a folder; none if it is gone or locked: then all its contents count as lost. */
 function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
@@ -178,7 +180,7 @@ function namesIn(folder: string): readonly string[] {
 
 function entryAt(path: string): Entry {
   const stats = statsOf(path);
-  // A folder that lost the right to be entered: what stood in it can't be read any more.
+  // The contents of a folder that can’t be entered any more count as unreadable.
   if (!stats) return { kind: 'other', mode: 0, content: 'locked' };
   const mode = stats.mode & 0o7777;
   if (stats.isSymbolicLink()) return { kind: 'link', mode, content: readlinkSync(path) };

@@ -1,4 +1,4 @@
-/** Where the requests of a login may be redirected to. */
+/** Redirects of a login’s requests: which targets are allowed. */
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';

@@ -10,7 +10,7 @@ export type Oddity = {
   readonly resourceMetadata?: string;
   /** The resource that it describes instead of itself. */
   readonly resource?: string;
-  /** Where it sends the browser to log in. */
+  /** The address to which the server sends the browser to log in. */
   readonly authorize?: string;
   /** The issuer that its answers name. */
   readonly iss?: string;

@@ -15,7 +15,7 @@ function only({ mcp }: Desk) {
   return server;
 }
 
-/** The user's browser: it goes where it is sent. */
+/** The user’s browser, which follows each address. */
 const browse = (address: string) => void fetch(address).catch(() => {});
 
 describe('a server that needs a login', () => {

@@ -1,6 +1,6 @@
 /** How long the event loop is blocked during some work, compared with parsing 50 MB of JSON at once. */
 
-/** Of this thread alone, where Node reports it. */
+/** Returns the processor time of this thread alone, where Node reports it. */
 const used: typeof process.cpuUsage = (before) => (process.threadCpuUsage ?? process.cpuUsage)(before);
 
 const ROUNDS = 3;

@@ -50,7 +50,7 @@ describe('colours', () => {
   });
 
   it('follow the user’s setting, then the terminal', () => {
-    // Another theme redraws the screen, so a terminal's answer that changes nothing must return the same one.
+    // A new theme object redraws the screen, so a terminal’s answer that changes nothing must return the same object.
     expect(themeFor(undefined, { TERM: 'xterm' }, undefined)).toBe(themeFor(undefined, { TERM: 'xterm' }, 'dark'));
     expect(themeFor(undefined, { NO_COLOR: '1', TERM: 'xterm-256color' }, 'dark')).toBe(THEMES.none);
     expect(themeFor(undefined, { TERM: 'dumb' }, undefined)).toBe(THEMES.none);

@@ -35,7 +35,7 @@ describe('the rows of the screen', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: 'grapheme', maxLength: 400 }),
-        // From the smallest screen there is (UI-1), less prompt and status.
+        // The heights start with the smallest supported screen (UI-1), less prompt and status.
         fc.integer({ min: 40, max: 120 }),
         fc.integer({ min: 6, max: 40 }),
         (command, columns, rows) => {

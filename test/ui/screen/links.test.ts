@@ -1,4 +1,4 @@
-/** Which link is under a cell, and which addresses are ever opened. */
+/** The link under a cell, and the addresses that are ever opened. */
 import { describe, expect, it } from 'vitest';
 import { browsable, linkAt } from '../../../src/ui/screen/mouse.ts';
 

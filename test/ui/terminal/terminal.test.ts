@@ -98,7 +98,7 @@ describe('the terminal', () => {
     await it.shows('<ready');
     it.pty.write('child\r');
     await it.shows('<child asks>');
-    // What is typed before the child runs is not meant for it, and discarded.
+    // Text typed before the child runs is not meant for it, and is discarded.
     expect(it.screen.text).toMatch(/<line child>[\s\S]*\x1b\[\?1049l[\s\S]*<child asks>/);
     it.pty.write('whole\r');
     await it.shows('<child whole>');
