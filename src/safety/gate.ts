@@ -49,10 +49,7 @@ export type GateOptions = {
   readonly machineAt?: (place: string) => Sight;
   /** Returns whether undo currently keeps a command’s changes. */
   readonly keeps?: () => Promise<boolean>;
-  /**
-   * Returns the same for a directory on a host, as the host reports it. The report is only shown, and softens no
-   * verdict.
-   */
+  /** The same for a directory on a host, as the host reports it; it is only shown, and softens no verdict. */
   readonly keepsAt?: (place: string) => Promise<boolean>;
   /** Returns whether the session made the file at this absolute path; absent: no file is known to be its own. */
   readonly madeHere?: (path: string) => boolean;
@@ -257,10 +254,7 @@ export function createGate(options: GateOptions): Gate & Pick<SafetyPort, 'check
     return withWhatIsLost({ ...judgement, basis }, found, action.command, context.cwd, hides);
   }
 
-  /**
-   * Adds the data that would leave the machine. Nothing can leave in Restricted, and installing in Project sends
-   * nothing.
-   */
+  /** Adds what would leave the machine. Nothing can in Restricted, and installing in Project sends nothing. */
   async function withLeaving(
     judgement: Judgement,
     found: readonly Sending[],
@@ -306,10 +300,7 @@ export function createGate(options: GateOptions): Gate & Pick<SafetyPort, 'check
     return { ...judged, ...facts, basis: { ...NO_BASIS, ...judged.basis, targets } };
   }
 
-  /**
-   * Returns whether a command only reads; otherwise whether undo keeps its changes, and which allow rules would cover
-   * it.
-   */
+  /** Returns whether a command only reads, else whether undo keeps it, and which allow rules would cover it. */
   async function whatItReads(action: Action, cwd: string): Promise<Pick<Judgement, 'looks' | 'kept' | 'parts'>> {
     if (action.kind !== 'command') return {};
     const world = { cwd, files: realFiles(), localModel: true, ...rules };

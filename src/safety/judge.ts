@@ -213,10 +213,7 @@ function compile(pattern: string): RegExp {
   }
 }
 
-/**
- * Patterns on raw text, for commands that can't be parsed or exceed the limits. They err on the side of alarm: quoting
- * is ignored.
- */
+/** Patterns on raw text, for commands that can't be parsed or exceed the limits. Quoting is ignored: better alarm. */
 const RAW: readonly (readonly [RegExp, string])[] = [
   [/\brm\s+(-\S+\s+)*-\w*[rR]/, 'rm -rf'],
   [/\brm\s+(-\S+\s+)*-\w*f/, 'rm -fr'],

@@ -23,10 +23,7 @@ export type Place = {
 };
 
 export type Recovery = {
-  /**
-   * Whether it runs without a question in Project: every loss belongs to nobody, or can be undone and is not a deletion
-   * by name.
-   */
+  /** Whether Project asks nothing: each loss is nobody's, or can be undone and is no deletion by name. */
   readonly recoverable: boolean;
   /** The findings of the verdict, those that `:undo` can’t restore first; each says whether it asks. */
   readonly findings: readonly Finding[];

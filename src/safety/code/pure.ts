@@ -247,10 +247,7 @@ const RUBY_WORDS = set(`
 const RUBY_MODULES = /^(json|yaml|date|time|set|pp|digest|securerandom|csv|uri|bigdecimal|ostruct|benchmark)$/;
 const NODE_MODULES =
   /^((node:)?(fs|path|os|url|util|crypto|zlib|buffer|process|assert|querystring|events|punycode|v8|perf_hooks)|\.{0,2}\/?[\w./@-]*\.json)$/;
-/**
- * Names that are not called here but may be passed to a function (`map(os.remove, files)`), or that reach beyond the
- * code.
- */
+/** Names that are not called here but may be passed on (`map(os.remove, files)`), or that reach beyond the code. */
 const SUSPECT = pattern(String.raw`
     \b(remove|unlink\w*|rmtree|rmdir\w*|rm|rmSync|system|popen|Popen|exec\w*|eval|spawn\w*|fork|kill\w*
     |rename\w*|truncate\w*|write\w*|chmod|chown|move|symlink|link|mkdir\w*|makedirs|subprocess|child_process
@@ -267,10 +264,7 @@ const READS_ENVIRONMENT =
 const TALKS =
   /\b(https?|http2|net|dgram|dns|tls|cluster|worker_threads|repl|vm|inspector|wasi|trace_events)\s*(\?\.|\.|\[)/;
 
-/**
- * Returns whether this code only computes, reads and prints. Every call in it must be on a list; otherwise it is
- * unknown.
- */
+/** Returns whether this code only computes, reads and prints: every call in it must be on a list. */
 export function isPure(named: string, source: string, read: Skeleton): boolean {
   const program = /^(deno|bun)$/.test(named) ? 'node' : named;
   if (source.length > 4000 || /[\uE000-\uE00B`]/.test(source)) return false;

@@ -1,7 +1,4 @@
-/**
- * Finds out which parts of this machine a compose file gives to its services, by reading its lines without a full YAML
- * parser.
- */
+/** Finds what a compose file gives its services of this machine, by its lines, without a full YAML parser. */
 import { dirname } from 'node:path';
 import type { Call } from './call.ts';
 import { textOf } from './project.ts';
@@ -26,10 +23,7 @@ const DEFAULT_FILES = [
 /** How many directories, from the working directory upwards, are searched for a compose file. */
 const MAX_DIRECTORIES = 3;
 
-/**
- * Returns whether a call of compose starts services that get the machine: its root, the user's home, or docker's
- * socket.
- */
+/** Returns whether a call of compose gives services the machine: its root, the user's home, or docker's socket. */
 export function startsWithMachine(call: Call): boolean {
   const path = call.program === 'docker-compose' ? ['compose', ...(call.reading?.path ?? [])] : call.reading?.path;
   if (path?.[0] !== 'compose' || !/^(up|run|create|start|watch)$/.test(path[1] ?? '')) return false;

@@ -25,10 +25,7 @@ const VARIABLES = /(^|\.)(process|meta)\.env$/;
 /** A directory that may hold nothing but credential files. */
 const DIRECTORY = /(^|\/)\.[\w-]+\/?$/;
 
-/**
- * Returns whether a word names a credential file, or a directory of such files: directly, through a link, or as a match
- * of a pattern.
- */
+/** Returns whether a word names a credential file or a directory of them: directly, by a link or by a pattern. */
 export function namesCredential(machine: Machine, { text, glob }: Field): boolean {
   if (text.includes(CREDENTIAL_NAME)) return true;
   // Code holds many words, whose targets are not resolved.
@@ -97,10 +94,7 @@ export function markNames(call: Call, printed: string): string {
     : printed;
 }
 
-/**
- * Returns the words of a call. A program that searches for names interprets patterns itself; the word behind a "not" is
- * left out.
- */
+/** Returns the words of a call, without the one behind a "not"; a search for names interprets patterns itself. */
 function words({ facts: { traits }, args }: Call): readonly Field[] {
   if (!traits.has('namesOnly') || traits.has('sends')) return args;
   return args.flatMap(({ text }, at) => (/^(!|-not)$/.test(args[at - 2]?.text ?? '') ? [] : [{ text, glob: true }]));
@@ -120,10 +114,7 @@ function onlyAsks({ facts: { wraps }, reading, io }: Call): boolean {
 /** Roles of operands that are written to, or judged as separate commands. */
 const UNREAD: ReadonlySet<OperandRole | undefined> = new Set(['run', 'write', 'add', 'make']);
 
-/**
- * Returns words whose files a call neither prints nor sends: exclusions (`--exclude`), targets, and the caller's own
- * key.
- */
+/** Returns words whose files a call neither prints nor sends: `--exclude`, targets, and the caller's own key. */
 function unreadWords({ program, facts, args, reading }: Call, sends: boolean): string[] {
   const isSkipped = (name: string) => name === '--exclude' || (name === '--env-file' && !sends) || facts.keys.has(name);
   const skipped = args.flatMap(({ text }, at) =>

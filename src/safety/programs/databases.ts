@@ -236,10 +236,7 @@ function isOwnCommand(program: string, line: string): boolean {
   return /^(sqlite|litecli|duckdb)/.test(program) ? /^\s*\./.test(line) : outsideTexts(line).includes('\\');
 }
 
-/**
- * Returns why a line with a command of the client is not known to be harmless; undefined: it has none, or a harmless
- * one.
- */
+/** Returns why a line with a command of the client is not known to be harmless; undefined: nothing is wrong. */
 function whyNotHarmless(program: string, line: string): string | undefined {
   if (/^mysql|^mycli|^dolt/.test(program) && MYSQL_WORDS.test(line))
     return 'a command of the client runs or reads a file';

@@ -156,10 +156,7 @@ function untilItsEnd(call: Call, printed: string): string {
   return printed.includes(ENDLESS) ? printed.replaceAll(ENDLESS, '') : printed;
 }
 
-/**
- * Resolves a word that means another command: an alias, an init script, the rest of `time`; undefined: it has no other
- * meaning.
- */
+/** Resolves a word that means another command: an alias, an init script, the rest of `time`; else undefined. */
 function otherName(machine: Machine, word: Field, fields: readonly Field[], io: Io): string | undefined {
   const { aliases } = machine.scope;
   const alias =
@@ -183,10 +180,7 @@ function otherName(machine: Machine, word: Field, fields: readonly Field[], io: 
   return undefined;
 }
 
-/**
- * Returns the output of a wrapped command: the record knows the wrapper’s options, and the remaining words are the
- * command.
- */
+/** Returns the output of a wrapped command: the words after the wrapper’s own options, which the record knows. */
 function wrapped(call: Call): string | undefined {
   const { reading, machine } = call;
   if (!reading || reading.missing !== undefined || !call.facts.exact) return undefined;

@@ -22,10 +22,7 @@ const HARMLESS = pattern(String.raw`
     |OPTIND|REPLY|HISTSIZE|HISTFILESIZE|HISTCONTROL|HISTTIMEFORMAT|SECONDS|RANDOM|IFS)$
   `);
 
-/**
- * Variables that decide which programs or libraries are found, loaded or run, where files go, or which servers are
- * used.
- */
+/** Variables that decide what is found, loaded or run, where files go, or which servers are used. */
 const DECIDES = pattern(String.raw`
     ^(PATH|CDPATH|ENV|BASH_.*|SHELLOPTS|BASHOPTS|PS4|PROMPT_COMMAND|POSIXLY_CORRECT|EXECIGNORE|FPATH|ZDOTDIR|(LD
     |DYLD)_\w+|GCONV_PATH|LOCPATH|NLSPATH|GETCONF_DIR|HOSTALIASES|RES_OPTIONS|LOCALDOMAIN|MALLOC_TRACE

@@ -7,10 +7,7 @@ import { destructive, type StaticVerdict, unknown } from '../verdict.ts';
 import { absolute } from './paths.ts';
 import type { CallFacts, Reading } from './record.ts';
 
-/**
- * Returns the top directory of the repository in which a call works; undefined where there is none, or it can’t be
- * looked up.
- */
+/** Returns the top directory of the repository in which a call works; undefined where none can be found. */
 function repositoryOf({ machine }: CallFacts, reading: Reading): string | undefined {
   const from = reading.given
     .slice(0, reading.before)

@@ -1,7 +1,4 @@
-/**
- * Finds the data that a call sends to another machine, and its receiver (AC-8), from the call’s words and the program’s
- * record.
- */
+/** Finds what a call sends, and to which machine (AC-8), from the call’s words and the program’s record. */
 
 import { PACKAGES } from '../../session/leaving.ts';
 import { hasUnknown } from '../shell/taint.ts';

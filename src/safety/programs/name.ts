@@ -53,10 +53,7 @@ function resolve(word: string): string {
 
 const SYSTEM_DIRECTORY =
   /^(\/(usr\/)?(local\/)?s?bin\/|\/opt\/|\/snap\/bin\/|\/(usr\/)?(lib|lib64|lib32|libexec)\/|\/home\/linuxbrew\/|\/nix\/)/;
-/**
- * Returns whether a word runs a program of the system: a bare name, or a path in one of the system’s program
- * directories.
- */
+/** Returns whether a word runs a program of the system: a bare name, or a path in a directory of the system. */
 export function isSystemWord(word: string): boolean {
   return !word.includes('/') || (SYSTEM_DIRECTORY.test(word) && !word.includes('/../'));
 }

@@ -120,16 +120,8 @@ function judgePlace(call: Call, { sources, target, directory }: Transfer): Stati
   }, harmless());
 }
 
-/**
- * `folder`: the target is a directory · `exact`: the target is the new name itself · `mayFill`: files may be put into
- * it.
- */
-type Place = {
-  readonly target: string;
-  readonly folder: boolean;
-  readonly exact: boolean;
-  readonly mayFill: boolean;
-};
+/** `folder`: the target is a directory · `exact`: it is the new name itself · `mayFill`: files may be put into it. */
+type Place = { readonly target: string; readonly folder: boolean; readonly exact: boolean; readonly mayFill: boolean };
 
 /** Judges one source by the name it gets in the target directory. */
 function judgeArrival(

@@ -310,10 +310,7 @@ export function fillsDirectory(machine: Machine, path: string, keeps = false): S
   return unknown('writes files into a directory that may hold some of the same names');
 }
 
-/**
- * Returns a path relative to the start directory; a full path is used as it is, except in directories where anybody may
- * write.
- */
+/** Returns a path relative to the start directory; a full path stays, except in directories open to everybody. */
 function writtenPlace(near: string | undefined, path: string): string | undefined {
   if (near === undefined || isAbsolute(path)) return undefined;
   return isAbsolute(near) && !/^\/(tmp|var\/tmp|dev\/shm)(\/|$)/.test(near) ? normalize(path) : join(near, path);

@@ -55,10 +55,7 @@ function scriptBehind(program: string, sub: string): string | undefined {
   return /^(test|start|stop|restart)$/.test(sub) || (program !== 'npm' && SCRIPT_NAME.test(sub)) ? sub : undefined;
 }
 
-/**
- * Returns whether the project has no settings that may name another shell, and no dependency with the name of a system
- * program.
- */
+/** Returns whether no setting of the project may name another shell, and no dependency is named as a system program. */
 function isPlainProject(call: Call): boolean {
   const settings = ['.npmrc', '.yarnrc', '.yarnrc.yml', '.pnpmfile.cjs'].map((file) => textOf(call, file));
   const { scope, reading } = call.machine;

@@ -99,10 +99,7 @@ export function isDryReading(reading: Reading): boolean {
 }
 
 /** A finding of one program. `asks`: a condition besides the shape; `when`: a condition in code. */
-export type RecordFinding = Finding & {
-  readonly asks?: Condition;
-  readonly when?: (call: CallFacts) => boolean;
-};
+export type RecordFinding = Finding & { readonly asks?: Condition; readonly when?: (call: CallFacts) => boolean };
 
 /** Facts about a program, whatever the words of a call. */
 export type Trait =

@@ -92,9 +92,7 @@ export const VERSION_CONTROL_RULES: readonly Rule[] = [
   }),
   row('forge overwrite', 'changes something on the forge', {
     shapes: ['api -X|--method=/^(PUT|PATCH|put|patch)$/', 'api graphql'],
-    of: {
-      'gh glab': { any: [{ not: { second: /^graphql$/ } }, { call: /\bmutation\b/ }, { input: /\bmutation\b/ }] },
-    },
+    of: { 'gh glab': { any: [{ not: { second: /^graphql$/ } }, { call: /\bmutation\b/ }, { input: /\bmutation\b/ }] } },
   }),
   row('forge delete', 'deletes something on the forge', {
     shapes: [

@@ -79,10 +79,7 @@ export const PACKAGE_RULES: readonly Rule[] = [
       npx: removal(NEVER),
       'rbenv pyenv nodenv goenv': removal({ first: /^uninstall$/ }),
       'bundle mix rebar3': removal({ first: /^(clean|remove|hex\.retire|deps\.clean|ecto\.drop|ecto\.reset)$/ }),
-      'pub dart flutter': removal({
-        not: SHORT,
-        any: [{ first: /^(clean|remove)$/ }, { second: /^(cache|remove)$/ }],
-      }),
+      'pub dart flutter': removal({ not: SHORT, any: [{ first: /^(clean|remove)$/ }, { second: /^(cache|remove)$/ }] }),
       'nix-env': { shape: '-e|--uninstall|--delete-generations|--rollback' },
       emerge: { shape: '--unmerge|-C|--depclean|-c|--prune|-P' },
       code: { shape: '--uninstall-extension' },

@@ -538,10 +538,7 @@ function isEndless(loop: Loop): boolean {
   return !isSlow(loop.body);
 }
 
-/**
- * Returns whether a loop waits in each round, as `while true; do date; sleep 1; done`: it prints little until it is
- * ended.
- */
+/** Returns whether a loop waits in each round, as `while true; do date; sleep 1; done`: it prints little. */
 function isSlow(body: SyntaxNode): boolean {
   const sleeps = (node: SyntaxNode) => node.type === 'Command' && /^sleep [1-9]\d*$/.test(words(node));
   const keeps = (node: SyntaxNode) =>

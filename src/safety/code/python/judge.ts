@@ -603,10 +603,7 @@ function isThere(machine: Machine, directory: string, name: string): boolean {
   return [`${name}.py`, `${name}/__init__.py`].some((file) => machine.files?.stat(join(directory, file)) !== undefined);
 }
 
-/**
- * Returns a local file that Python’s own modules would import instead of the standard module, without the code naming
- * it.
- */
+/** Returns a local file that Python’s own modules would import instead of the standard module. */
 function shadows(machine: Machine, directory: string | undefined): string | undefined {
   for (const path of machine.written.keys()) {
     if (directory === undefined ? !path.includes('/') : dirname(path) === directory) {

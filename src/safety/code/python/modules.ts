@@ -349,10 +349,7 @@ export type Judging = {
   /** Notes an effect at `node`. */
   note(node: Node, effect: Effect): void;
   unknown(node: Node, reason: string, unresolved?: boolean): void;
-  /**
-   * Returns the paths an expression may name, in the notation of the gate’s other judges: an unknown part is a
-   * placeholder.
-   */
+  /** Returns the paths an expression may name, as the gate’s other judges write them: a mark for an unknown part. */
   paths(node: Node | undefined): readonly string[];
   /** Returns one word of a command; an unknown number in it is a placeholder. */
   word(node: Node): string;
@@ -396,10 +393,7 @@ export function handsRound(judge: Judging, node: Node, what: string, called = ''
   else judge.unknown(node, `hands round ${what}`, true);
 }
 
-/**
- * Notes a module that is passed on as a value and can’t be followed. `whole`: no other module can reach the names of
- * this source.
- */
+/** Notes a module that is passed on as a value. `whole`: no other module can reach the names of this source. */
 export function handsRoundModule(judge: Judging, node: Node, module: string, whole: boolean): void {
   const parent = judge.tree.parents.get(node);
   const harmless =

@@ -199,12 +199,7 @@ export const COMPILERS: Records = {
       },
       fmt: { tune: '-n -x', singleDash: true, operands: 'read', judge: () => FORMATS },
       help: { operands: 'tune' },
-      'get install': {
-        singleDash: true,
-        tune: '-u -t -v -x -d',
-        load: '-toolexec= -insecure',
-        operands: 'package',
-      },
+      'get install': { singleDash: true, tune: '-u -t -v -x -d', load: '-toolexec= -insecure', operands: 'package' },
       'run generate tool work clean fix bug telemetry': {
         open: 'runs or changes something of the project',
         runsFiles: true,

@@ -182,10 +182,7 @@ export const FILES: Records = {
   chmod: {
     family: 'permissions, accounts and secrets',
     findings: [
-      row('chmod 777', 'chmod 777', {
-        kept: true,
-        asks: { argument: /^(?![ug]+[+=])([0-7]?777$|(a|o|ugo)?[+=]rwx)/ },
-      }),
+      row('chmod 777', 'chmod 777', { kept: true, asks: { argument: /^(?![ug]+[+=])([0-7]?777$|(a|o|ugo)?[+=]rwx)/ } }),
     ],
     traits: ['namesOnly'],
     tune: '-c -f -v -R --changes --silent --quiet --verbose --recursive --preserve-root --no-preserve-root',

@@ -347,10 +347,7 @@ const NO_BRANCH = /[*?[\\]|^:|^(\.{1,2})?(\/|$)|^\.\.?$|\/$/;
 const USUAL_DIRECTORY =
   /^(src|source|lib|libs|app|apps|bin|pkg|cmd|internal|include|tests?|spec|docs?|scripts?|config|conf|public|static|assets|examples?|packages|tools|data)$/;
 
-/**
- * Judges `git checkout COMMIT FILE`, `git checkout -- FILE` and `git checkout FILE`, which overwrite files with an
- * older version.
- */
+/** Judges `git checkout [COMMIT] [--] FILE`, which overwrites files with an older version. */
 export function judgeCheckout(call: CallFacts, reading: Reading) {
   const [first, ...rest] = reading.operands.map(({ text }) => text);
   if (given(reading, '-b', '--orphan') || first === undefined) return judgeOtherCommits(call, reading);
@@ -369,10 +366,7 @@ export function judgeCheckout(call: CallFacts, reading: Reading) {
     : judgeOtherCommits(call, reading);
 }
 
-/**
- * Judges `git reset`: with file names it changes only the index; with a commit it moves the branch, which the reflog
- * can restore.
- */
+/** Judges `git reset`: with names it changes only the index; with a commit the branch, which the reflog can restore. */
 export function judgeReset({ machine }: CallFacts, reading: Reading) {
   const [first, ...rest] = reading.operands.map(({ text }) => text);
   if (first === undefined || first === 'HEAD' || rest.length > 0) return undefined;

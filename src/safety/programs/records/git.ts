@@ -407,12 +407,7 @@ const LOOKING: Readonly<Record<string, Spec>> = {
     judge: (_, reading) => (reading.operands.length > 1 ? unknown('moves a ref') : undefined),
   },
   'filter-repo': { dry: '--dry-run --analyze', operands: 'tune', open: 'rewrites history' },
-  prune: {
-    dry: '-n --dry-run',
-    tune: '-v --verbose --progress --expire=',
-    operands: 'tune',
-    open: 'deletes objects',
-  },
+  prune: { dry: '-n --dry-run', tune: '-v --verbose --progress --expire=', operands: 'tune', open: 'deletes objects' },
   'request-pull': { tune: '-p', operands: 'tune' },
   credential: { open: 'shows or stores a password', operands: 'tune' },
 };
@@ -420,9 +415,7 @@ const LOOKING: Readonly<Record<string, Spec>> = {
 /** The version control system git. */
 export const GIT_RECORD: Records = {
   git: {
-    output: {
-      counts: /^(rev-list --count|merge-base|rev-parse( --short)?|log -1 --format=%[Hh])( [\w@][\w./@~^-]*)*$/,
-    },
+    output: { counts: /^(rev-list --count|merge-base|rev-parse(--short)?|log -1 --format=%[Hh])([\w@][\w./@~^-]*)*$/ },
     reaches: 'fetch ls-remote clone pull push',
     leaves: { as: 'push', when: /^push\b/ },
     values:

@@ -28,10 +28,7 @@ function judgeRun({ given: options, path, operands }: Reading) {
   return path.includes('run') && isForeignImage(operands[0]?.text ?? '') ? unknown('runs someone’s image') : undefined;
 }
 
-/**
- * Returns whether an image such as `someone/image` or `host.example/image` is somebody’s; plain names are curated by
- * the registry.
- */
+/** Returns whether an image is somebody’s (`someone/image`, `host/image`); the registry curates plain names. */
 function isForeignImage(image: string): boolean {
   return image.includes('/') && !/^(docker\.io\/|public\.ecr\.aws\/docker\/)?library\//.test(image);
 }
