@@ -70,6 +70,27 @@ describe('installers have one verdict', () => {
   ])('%s takes it from elsewhere', (command) => expect(verdict(command)).toBe('unknown'));
 });
 
+describe('an environment of conda', () => {
+  const packages = 'dependencies:\n  - python=3.10\n  - numpy>=1.21,<1.22   # old\n  - pip:\n    - torch==2.0.0\n';
+  const created = (file: string) => verdict(`printf '%s' '${file}' | conda env create -f /dev/stdin`);
+
+  test('is safe by a file of shared channels and plain names, as a file of requirements is', () =>
+    expect(created(`name: x\nchannels:\n  - conda-forge\n  - defaults\n${packages}`)).toBe('safe'));
+
+  test.each([
+    `channels:\n  - somebody\n${packages}`,
+    `${packages}    - -e .\n`,
+    `${packages}    - git+https://e/x\n`,
+    `${packages}prefix: /usr\n`,
+    `${packages}variables:\n  PATH: /tmp\n`,
+  ])('is unknown by anything else in that file: %j', (file) => expect(created(file)).toBe('unknown'));
+
+  test('is unknown by a file that nobody has read, and where one of its name is replaced', () => {
+    expect(verdict('conda env create -f e.yml')).toBe('unknown');
+    expect(verdict(`printf '%s' '${packages}' | conda env create -y -f /dev/stdin`)).toBe('unknown');
+  });
+});
+
 describe('an environment of Python', () => {
   let cwd: string;
   beforeEach(() => {

@@ -149,7 +149,7 @@ function fromHex(text: string): string | undefined {
 
 /** The filter `tr`. */
 export const translate: Filter = (words, stdin) => {
-  if (hasUnknown(stdin)) return DECODED;
+  if (hasUnknown(stdin)) return words[0] === '-d' && /^[\uE00B\s]+$/.test(stdin) ? stdin : DECODED;
   const flags = words.filter((word) => /^-[a-zA-Z]+$/.test(word)).join('');
   const sets = words.filter((word) => !/^-[a-zA-Z]+$/.test(word)).map(charSet);
   const [from, to] = sets;

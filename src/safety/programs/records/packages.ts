@@ -474,8 +474,7 @@ export const PACKAGES: Records = {
           create: {
             operands: 'tune',
             read: '-f= --file=',
-            judge: (_, reading) =>
-              isDryReading(reading) ? undefined : unknown('installs the packages that a file names'),
+            judge: (call, reading) => replacesNamed(reading) ?? judgeEnvironment(call, reading),
           },
         },
       },
@@ -533,10 +532,25 @@ function replacesNamed(reading: Reading): StaticVerdict | undefined {
 
 /** Judges conda’s channels: the shared ones are known, any other is somebody’s own. */
 function judgeChannels(_: CallFacts, reading: Reading): StaticVerdict | undefined {
-  const odd = reading.given.some(
-    ({ name, value = '' }) =>
-      /^(-c|--channel)$/.test(name) &&
-      !/^(conda-forge|defaults|main|anaconda|bioconda|pytorch|nvidia|r|intel)$/.test(value),
-  );
+  const odd = reading.given.some(({ name, value = '' }) => /^(-c|--channel)$/.test(name) && !CHANNEL.test(value));
   return odd ? unknown('installs from an unknown channel') : undefined;
 }
+
+const CHANNEL = /^(conda-forge|defaults|main|anaconda|bioconda|pytorch|nvidia|r|intel)$/;
+
+/** Judges the file of an environment of conda, which may name shared channels and plain packages and nothing else. */
+function judgeEnvironment(call: CallFacts, reading: Reading): StaticVerdict | undefined {
+  if (isDryReading(reading)) return undefined;
+  const text = textOf(call, reading.given.find(({ name }) => /^(-f|--file)$/.test(name))?.value ?? 'environment.yml');
+  let channels = false;
+  const isPlain = (line: string) => {
+    const item = /^\s*- (.*?)\s*$/.exec(line)?.[1];
+    if (/^\w/.test(line)) channels = line.startsWith('channels:');
+    if (item === undefined) return /^((name: *[\w.-]+|(channels|dependencies):)? *(#.*)?)$/.test(line);
+    return channels ? CHANNEL.test(item) : item === 'pip:' || REQUIREMENT.test(item);
+  };
+  const known = typeof text === 'string' && text.split('\n').every(isPlain);
+  return known ? undefined : unknown('installs what a file names that was not read, or holds more than names', RUNS);
+}
+
+const RUNS = { runsFiles: true };
