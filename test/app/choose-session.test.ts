@@ -18,7 +18,7 @@ import { formatRecord, parseJournal } from '../../src/store/read.ts';
 
 import { settings } from '../support/machine.ts';
 
-/** `npm run check -- journal` takes every offset. */
+/** The step between tested offsets in the file; `npm run check -- journal` tests every offset. */
 const STEP = Number(process.env.AISH_JOURNAL_STEP ?? 211);
 /**
  * The scratch place, in memory if possible: a disk would be waited for ten thousand times, and the content read back is
@@ -220,7 +220,7 @@ describe('a journal of 12 kB', { timeout: 60_000 + 20_000_000 / STEP }, () => {
         if (seen.has(outcome)) continue;
         seen.add(outcome);
         const { copied, count } = await beginningOf(bytes);
-        // The last line is torn; a missing line end loses both of its lines.
+        // A damaged last line counts as torn. A damaged line end spoils the lines on both sides of it.
         const last = bytes.indexOf('\n', at) === bytes.length - 1 || at === bytes.length - 1;
         expect([at, mask, copied, count]).toEqual([at, mask, !last && count < LONG.length, count]);
         expect(count).toBeLessThanOrEqual(LONG.length);

@@ -50,7 +50,7 @@ async function run(machine: FleetMachine, command: string) {
   return { exit, output: (head + tail).trim(), note, cwd };
 }
 
-/** Process ids of the programs that recorded them. */
+/** The process ids that the started programs wrote into files. */
 const pids = () => wholeLines(join(folder, 'pids'));
 
 function slowDown(program: string, seconds: number): void {
@@ -155,7 +155,7 @@ it('an interrupted command that can’t be asked is lost, and is ended on its ho
 it('a command interrupted directly after its start is ended too', async () => {
   const [a, b] = await open(['a', 'b']);
   if (!a || !b) throw new Error('no host');
-  // Makes the steps between its start and the note of its process slow.
+  // Slows down the steps between the command’s start and the note of its process id.
   slowDown('mkfifo', 1.5);
   const [first, second] = await Promise.all([a, b].map((host) => start(host, 'sleep 2; echo late >>late')));
   const filesOf = (at: number) => readdirSync(ofModels()[0]?.folders[at] ?? folder).join();

@@ -1,4 +1,4 @@
-/** When a call of Ansible starts that had to wait for a free place. */
+/** A call of Ansible that has to wait for a free place starts at the right time. */
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ let queue: AnsibleQueue;
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'ans-'));
-  // Reports its start, and works until it is released.
+  // The program reports its start, and works until it is released.
   const program = `#!/bin/sh\necho begun >>${folder}/begun\nuntil [ -e ${folder}/go ]; do sleep 0.05; done\n`;
   writeFileSync(join(folder, 'ansible'), program, { mode: 0o755 });
   queue = new AnsibleQueue(() => ({ folder, env: { PATH: `${folder}:${process.env.PATH}` } }));

@@ -14,7 +14,7 @@ import { lacksSshd, type SshHosts, startSshds } from '../support/sshd.ts';
 
 const NAMES = ['web1', 'web2'];
 const unaborted = new AbortController().signal;
-/** Several starts of Ansible on a busy machine, in ms. */
+/** The longest time for several starts of Ansible on a busy machine, in ms. */
 const SLOW_MS = 120_000;
 
 describe.skipIf(lacksSshd() || lacks('ansible'))('a fleet through Ansible', () => {
@@ -124,7 +124,7 @@ describe.skipIf(lacksSshd() || lacks('ansible'))('a fleet through Ansible', () =
       const ended = performance.now();
       await Promise.all([...machines.values()].map((machine) => machine.close()));
       await until(() => masters().length === 0);
-      // Otherwise they would stay open for a minute.
+      // Otherwise the connections would stay open for a minute.
       expect(performance.now() - ended).toBeLessThan(45_000);
     },
     SLOW_MS,

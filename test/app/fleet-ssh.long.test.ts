@@ -9,7 +9,7 @@ import { below } from '../support/processes.ts';
 import { lacksSshd, type SshHost, startSshd } from '../support/sshd.ts';
 
 const { signal } = new AbortController();
-/** Includes the timeout of a helper and logins on a busy machine. */
+/** The longest time in ms: it includes the timeout of a helper, and logins on a busy machine. */
 const SLOW_MS = 60_000;
 
 describe.skipIf(lacksSshd())('a host of a fleet', () => {

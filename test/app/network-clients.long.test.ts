@@ -12,7 +12,7 @@ import { trialsWork } from '../effects/undo/trial-support.ts';
 import { lacks } from '../support/lacks.ts';
 import { lacksSshd, startSshd } from '../support/sshd.ts';
 
-/** Uses the client of `java.net.http`. */
+/** A Java program that uses the client of `java.net.http`. */
 const GET = `
 import java.net.URI;
 import java.net.http.*;
@@ -131,7 +131,7 @@ describe.skipIf(!trialsWork())('a client in Project', () => {
     [
       'Python requests',
       'python3',
-      // The copy of requests that pip contains.
+      // The copy of the library `requests` inside pip.
       `python3 -c 'import os, pip._vendor.requests as r; print(r.get(os.environ["URL"]).text)'`,
       'pip',
     ],
@@ -159,7 +159,7 @@ describe.skipIf(!trialsWork())('a client in Project', () => {
         reached.length = 0;
         answer = 'no';
         expect(await run(script)).toMatch(/403|does not allow|No matching distribution/);
-        // A no is remembered.
+        // The refusal is remembered for the second run.
         await run(script);
         expect(asked).toHaveLength(2);
         expect(reached).toEqual([]);

@@ -51,7 +51,7 @@ describe.skipIf(!trialsWork())('package managers in Project', () => {
     rmSync(root, { recursive: true, force: true });
   });
 
-  /** The user's own home directory is used, where nothing can be written. */
+  /** Runs a script with the user’s own home directory, where nothing can be written. */
   async function run(script: string, own = cacheOf(cache, tree)): Promise<string> {
     const joined = await network.join();
     const launch = {

@@ -130,7 +130,7 @@ describe('a project that the user’s other programs may load files from', () =>
     (name) => {
       const directory = join(home(), name);
       mkdirSync(directory, { recursive: true });
-      // The temporary files of this test lie in it.
+      // The temporary files of this test are inside that directory.
       const env = { HOME: home(), PATH: join(root, 'bin'), XDG_CONFIG_HOME: join(root, 'settings') };
       const taken = overlapTest(() => ownPlaces(launcher(), undefined, env));
       expect(projectTree(directory, taken, home())).toBe(directory);

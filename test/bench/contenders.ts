@@ -15,9 +15,9 @@ export const SIZE = { columns: 120, rows: 40 };
 export type Agent = {
   readonly name: string;
   readonly file: string;
-  /** Shown once its prompt takes keys. */
+  /** A text that the screen shows once the prompt takes keys. */
   readonly ready: string;
-  /** Makes a home in which it knows the model at `baseUrl`. */
+  /** Makes a home directory in which the agent knows the model at `baseUrl`. */
   place(baseUrl: string): Scratch;
   readonly args: readonly string[];
   /** Returns what is typed for a question, for a goal of many steps, and for a line of the shell. */
@@ -95,7 +95,7 @@ export const AGENTS: readonly Agent[] = [
   ...(installed === undefined ? [] : [pi(installed)]),
 ];
 
-/** Opens its full screen in its place. */
+/** Opens the agent’s full screen in its scratch place. */
 export function openAgent(agent: Agent, place: Scratch, more: readonly string[] = [], size = SIZE): Rig {
   return startRig(place, { ...size, file: agent.file, args: [...agent.args, ...more] });
 }
@@ -131,7 +131,7 @@ export function memoryOfTree(root: number): number {
       const parent = Number(readFileSync(`/proc/${name}/stat`, 'latin1').split(') ').at(-1)?.split(' ')[1]);
       children.set(parent, [...(children.get(parent) ?? []), Number(name)]);
     } catch {
-      // The process has ended meanwhile.
+      // The process has already ended.
     }
   }
   const sum = (pid: number): number =>

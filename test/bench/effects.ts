@@ -90,7 +90,7 @@ try {
   grow(100, 100);
   const read = "bash -c 'for i in {1..10}; do grep -r text tree >/dev/null; find tree -newer tree >/dev/null; done'";
   const [reading = 0, readingKept = 0, readingTried = 0] = least(
-    21, // short rounds, since load spares some of many
+    21, // The rounds are short, so that load on the machine spares some of many.
     () => read,
     () => kept(read),
     () => tried(read),
@@ -104,7 +104,7 @@ try {
   let creations = 0;
   const fresh = () => {
     creations += 1;
-    return create(`made${process.pid}-${creations}`); // its place on the disk depends on the name
+    return create(`made${process.pid}-${creations}`); // A file’s place on the disk depends on its name.
   };
   const [creating = 0, creatingKept = 0] = least(
     3,

@@ -47,7 +47,7 @@ function raw(): Promise<number> {
   });
 }
 
-/** Does the same through the executor, into the full-text file; throws where the result is wrong. */
+/** Sends the same output through the executor, into the full-text file; throws if the result is wrong. */
 async function executed(): Promise<number> {
   const began = performance.now();
   const run = runOnce({ command: flood, cwd: folder, env, ...SIZE, dataDir: join(folder, 'out') });
@@ -85,7 +85,7 @@ async function program() {
   using place = scratch();
   await using rig = startRig(place, { columns: 120, rows: 40 });
   await rig.waitFor('[aish:demo]>');
-  // A first command, so that what it loads is not measured.
+  // The first command loads code that must not be measured.
   rig.type('echo ready\r');
   await rig.waitFor(/exit 0/);
   const idle: Latency[] = [];
@@ -93,7 +93,7 @@ async function program() {
   const type = async () => {
     const latency = await keyLatency(rig);
     rig.key('ctrl-u');
-    // Longer than a part of a path by chance.
+    // A run of letters that no path contains by chance.
     await rig.waitForGone('zzzzz');
     return latency;
   };

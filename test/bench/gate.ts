@@ -43,7 +43,7 @@ async function speed(rows: readonly Row[]): Promise<void> {
   });
   const single = judged(rows.map(({ cmd }) => cmd));
   const joined = judged(scripts);
-  // Two figures: the wait for most lines, and the cost of the longest ones.
+  // There are two figures: the wait for usual lines, and the cost of the longest ones.
   said('one line as it occurs', single);
   said('one script of 4 kB', joined);
   said('one judgement of up to 4 kB', [...single, ...joined]);

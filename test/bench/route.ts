@@ -5,7 +5,7 @@
 import { classify, isShellWord } from '../../src/router/classify.ts';
 import { type Labelled, ownKnown, ownLines, tldrLines } from './route-data.ts';
 
-/** Lines, and the least recall of questions and of commands in percent. */
+/** Labelled lines, with the required recall of questions and of commands in percent. */
 type Sample = {
   readonly name: string;
   readonly lines: readonly Labelled[];

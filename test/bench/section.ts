@@ -3,7 +3,7 @@
 /** The measure by which a figure is divided to get a ratio. */
 export type Beside = {
   readonly name: string;
-  /** A figure other than the row's own. */
+  /** The name of the figure, if it is not the row’s own. */
   readonly figure?: string;
   /** The largest ratio that is good enough. */
   readonly goal?: number;
@@ -21,7 +21,7 @@ export type Section = {
   readonly figures: readonly {
     readonly figure: string;
     readonly beside?: readonly Beside[];
-    /** An absolute limit, for what is counted and not timed. */
+    /** An absolute limit, for figures that are counted instead of timed. */
     readonly limit?: number;
   }[];
 };

@@ -102,7 +102,7 @@ async function flood(): Promise<boolean> {
   return ratio <= FLOOD_GOAL;
 }
 
-/** @param times of each key, ascending */
+/** @param times the times of each key, ascending */
 function keys(what: string, times: readonly number[], goal: number): boolean {
   const at = (part: number) => times[Math.floor(times.length * part)] ?? 0;
   const figures = `p50 ${at(0.5).toFixed(2)} ms, p95 ${at(0.95).toFixed(2)}, worst ${at(0.999).toFixed(2)}`;

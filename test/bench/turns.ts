@@ -30,7 +30,7 @@ export class Turns {
     await turn;
   }
 
-  /** `who` does no more steps. */
+  /** Removes `who`, which does no more steps. */
   leave(who: object): void {
     this.#waiting = this.#waiting.filter((each) => each.who !== who);
     if (this.#whose === who) this.#next();

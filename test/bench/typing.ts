@@ -32,7 +32,7 @@ export function median(values: readonly number[]): number {
   );
 }
 
-/** Summarises keys, also of several measurements. */
+/** Summarises the delays of keys, also from several measurements. */
 export function latencyOf(times: readonly number[], bytes: number): Latency {
   const sorted = times.toSorted((a, b) => a - b);
   return { p50: percentile(sorted, 0.5), p95: percentile(sorted, 0.95), p99: percentile(sorted, 0.99), bytes, times };

@@ -8,13 +8,13 @@ type Expected = {
   text?: string;
   reasoning?: string;
   finish: Reply['finish'];
-  /** Arguments of the calls, in order. */
+  /** The expected arguments of the calls, in order. */
   calls?: readonly string[];
   kind?: NonNullable<Reply['failure']>['kind'];
   says?: RegExp;
   notice?: RegExp;
   tokens?: readonly [number, number];
-  /** The number of all chat requests. */
+  /** The expected number of chat requests. */
   requests?: number;
 };
 
@@ -109,7 +109,8 @@ for (const [fault, expected] of Object.entries(TABLE)) {
   test(`a server with the fault "${fault}" costs at most a clear line`, async () => {
     await using server = await startFaultServer(fault as FaultName);
     const { broker } = impatient([presetAt(server.baseUrl, { apiKey: async () => 'sk-secret-1234' })], {
-      // Short only where it must run out; a keep-alive of 0.6 s shows that comments count as activity.
+      // The time limit is short only where it must expire; a keep-alive every 0.6 s shows that comments count as
+      // activity.
       idleTimeoutMs: fault.startsWith('stall') ? 100 : fault === 'long-keep-alive' ? 400 : 5000,
       firstByteTimeoutMs: fault.startsWith('stall') ? 300 : 10_000,
       retry: { loadingMs: 2000 },

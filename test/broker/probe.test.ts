@@ -105,7 +105,7 @@ test('whether anything answers is asked without a key, and any answer counts', a
   expect(await look(closed.baseUrl)).toBeUndefined();
   expect(closed.asked).toEqual(['GET /v1/models']);
   expect(await look('http://127.0.0.1:9/v1/')).toBe('nothing answers at http://127.0.0.1:9/v1');
-  // The probe ends with the screen that it was for, not with its own limit.
+  // The probe ends together with its screen, not at its own time limit.
   const stop = new AbortController();
   const pending = look(silent.baseUrl, stop.signal);
   stop.abort();

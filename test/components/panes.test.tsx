@@ -187,7 +187,7 @@ describe('the status bar', () => {
     const last = narrow.frame().split('\n').at(-1) ?? '';
     expect(last).toContain('-- UNRESTRICTED --');
     expect(last.length).toBeLessThanOrEqual(40);
-    // A hint takes its place, and the mode is still shown correctly.
+    // A hint replaces that text, and the mode is still shown correctly.
     narrow.screen.hint('some twenty letters');
     await narrow.see(/^ UNRES {3}some twenty letters/m);
   });

@@ -279,7 +279,7 @@ export async function setStage(change: StageOptions = {}) {
     },
   };
   const fences: (() => void)[] = [];
-  /** Output that bypassed the drawing. */
+  /** The output that bypassed the drawing. */
   const written: string[] = [];
   const ink = new KeyStream();
   const terminal = {

@@ -7,7 +7,7 @@ import { lacks } from '../support/lacks.ts';
 import { PROGRAM, runProgram, scratch } from '../support/program.ts';
 import { BLOCKS } from './blocks.ts';
 
-/** Commands of other programs. `npm` is run by the release and the bare machine, and the hook has a test of its own. */
+/** Commands of other programs. The release and the bare machine run `npm`, and another test runs the hook. */
 const FOREIGN =
   /^(?:claude|tmux|git diff|llama-server|ollama|sudo|cat|cp|chsh|npx|git clone|npm (?:start|test|install|run|link))\b/;
 

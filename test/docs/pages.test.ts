@@ -18,7 +18,7 @@ const marked = (page: string) =>
   ].map(([, text = '']) => text);
 
 describe('configurations in the pages', () => {
-  // A list is `prices.jsonc`.
+  // A block that begins with a list is an example of `prices.jsonc`, not a configuration.
   const configs = BLOCKS.filter(({ language, text }) => language === 'jsonc' && !text.startsWith('['));
 
   it.each(configs.map((block, n) => [`${block.page}, ${n + 1}`, block.text]))('are valid: %s', async (_name, text) => {

@@ -7,7 +7,7 @@ import { runProgram, scratch } from '../support/program.ts';
 import { openRig, type Rig } from '../support/rig.ts';
 import { say, startScriptedServer, whenever } from '../support/scripted-server.ts';
 
-/** Counts rather than times, so these hold on any machine. Times are measured by `npm run bench`. */
+/** Limits in counts rather than times, so they hold on any machine. `npm run bench` measures times. */
 const MAX_REQUEST_BYTES = 5400;
 const MAX_KEY_BYTES = 20;
 

@@ -6,7 +6,7 @@ import { startRig } from '../support/rig.ts';
 
 const MS_PER_DAY = 24 * 60 * 60 * 1000;
 
-/** Plants a session last used this many days ago, with a saved output. */
+/** Plants a session that was last used this many days ago, with a saved output. */
 function earlier(
   { home }: Scratch,
   id: string,

@@ -3,7 +3,7 @@ import { startFaultServer } from '../support/fault-server.ts';
 import { runProgram, scratch } from '../support/program.ts';
 import { say, startScriptedServer } from '../support/scripted-server.ts';
 
-/** Has the form of an access key, and is also the value of a variable named as a secret. */
+/** A value with the form of an access key, in a variable whose name says that it is secret. */
 const SECRET = 'AKIAQX7RZ5MTKPLW3VNB';
 const QUESTION = `why does the upload with key ${SECRET} fail?`;
 

@@ -12,17 +12,17 @@ import { type Rig, startRig } from '../support/rig.ts';
 import { restored } from '../support/terminal-output.ts';
 
 /** How many keys are typed during the floods of one kind when they are measured. */
-/** Two frames of a slow screen. A key that shows within them does not feel late, however fast others are. */
+/** The delay in ms that a key may have during a flood: within two frames of a slow screen it does not feel late. */
 const UNFELT_MS = 33;
 const KEYS = Number(process.env.AISH_FLOOD_KEYS ?? 0);
 /** The least number of keys typed at rest between two floods. */
 const KEYS_IN_A_ROW = 5;
-/** The line is cleared after this many letters. */
+/** The number of letters after which the line is cleared. */
 const LINE_LETTERS = 40;
-/** Ms between the display of one letter and the typing of the next. */
+/** The time in ms between the display of one letter and the typing of the next. */
 const PACE_MS = 12;
 const PATIENCE = 60_000;
-/** Ms from the key to the end of the answer on the screen. */
+/** The longest time in ms from the key to the end of the answer on the screen. */
 const MAX_ABORT_MS = 100;
 
 /** Each kind of flood with the line that the user reads. */

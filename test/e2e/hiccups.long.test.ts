@@ -1,4 +1,4 @@
-/** A model server that fails for a while in the second step of a run (BR-4). */
+/** A run whose model server fails for a while in the second step (BR-4). */
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';

@@ -15,7 +15,7 @@ const SHELLS = ['bash', 'zsh', 'fish', 'dash', 'tcsh'].flatMap((name) => {
   return path === undefined ? [] : [[name, path] as const];
 });
 const QUIET = '>/dev/null 2>&1 </dev/null';
-/** Ms for all processes that should end. */
+/** The longest time in ms for all processes that should end. */
 const PATIENCE_MS = 15_000;
 /**
  * How each process is started, and whether it ends with the connection as behind plain ssh. dash sends its jobs no
@@ -34,7 +34,7 @@ const endsIn = (shell: string, job: (typeof JOBS)[number]) =>
 
 let runs = 0;
 
-/** Durations that no other run of this test uses. */
+/** Returns durations for `sleep` that no other run of this test uses. */
 function sleeps(): readonly string[] {
   runs += 1;
   return JOBS.map((_, n) => `sleep 1000.${process.pid}${runs}${n}`);

@@ -41,7 +41,7 @@ function isLegal({ messages }: ScriptedRequest): boolean {
 }
 
 const linesOf = (path: string) => (existsSync(path) ? readFileSync(path, 'utf8').split('\n').filter(Boolean) : []);
-/** Stands for the question whether a run continues after many skips, which concerns no action. */
+/** The record for the question whether a run continues after many skips, which concerns no action. */
 const CONTINUE = 'CONTINUE?';
 
 /** Returns the command of the question on the screen. */

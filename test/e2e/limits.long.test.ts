@@ -1,4 +1,4 @@
-/** `run` and `ask` without a person: limits, input, signals and exit codes. */
+/** The commands `run` and `ask` without a user: limits, input, signals and exit codes. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

@@ -23,7 +23,7 @@ function split(cloud: ScriptedServer, fast: ScriptedServer, more: Readonly<Recor
   });
 }
 
-/** Plants a sparse log of 11 MB, and one that may be lost. */
+/** Plants a sparse log of 11 MB, and another log that may be lost. */
 function plantLogs({ work }: Scratch): string {
   const folder = join(work, 'var/log');
   mkdirSync(folder, { recursive: true });

@@ -46,8 +46,8 @@ async function program(place: Scratch): Promise<Rig> {
 }
 
 /**
- * Like fzf and tools of Go, .NET and the JVM: the first thread sleeps. Another asks the terminal for its cursor, draws
- * after the answer, and reads keys from /dev/tty until Enter. Keys typed before the answer count.
+ * A program like fzf and tools of Go, .NET and the JVM: its first thread sleeps. Another one asks the terminal for its
+ * cursor, draws after the answer, and reads keys from /dev/tty until Enter. Keys typed before the answer count.
  */
 const SECOND_THREAD = `#include <fcntl.h>
 #include <pthread.h>

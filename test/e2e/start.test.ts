@@ -33,7 +33,7 @@ describe('the start of the program', () => {
   it('works with a wrong configuration, lists all its mistakes, and runs the user’s lines', async () => {
     using place = scratch();
     writeFileSync(place.env.AISH_CONFIG ?? '', '{ "modle": "fast",\n "model": "demo",\n "max_turns": "many" }');
-    // A wide window, since the path may be long.
+    // The window is wide, since the path may be long.
     await using rig = startRig(place, { columns: 200 });
     await rig.waitFor(/config\.jsonc:1:3: unknown key modle; did you mean model\?/);
     await rig.waitFor(/config\.jsonc:3:15: max_turns must be integer[\s\S]*config edit mends it/);

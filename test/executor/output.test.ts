@@ -49,7 +49,7 @@ describe('output', () => {
     const styles = ['31', '41', '38;5;1', '38;2;0;0;1', '48;2;0;0;1', '48;5;200', '38;5;200', '1', '2', '3', '4', '7'];
     const both = [...styles, '8', '9', '53', '1;3;53;97;104', '31', '31'].flatMap((code) => [code, '', code]);
     const { head } = await once(`printf '${both.map((code) => `\\033[0;${code}mx`).join('')}\\033[m\\n'`).result;
-    // The first sixteen of the 256 colours are written in the short form.
+    // The first sixteen of the 256 colours have a short form.
     const short = (code: string) => (code === '38;5;1' ? '31' : code);
     const told = both.map((code) => (code === '' ? '\x1b[0m' : `\x1b[0;${short(code)}m`));
     const changes = told.map((sgr, at) => `${sgr === told[at - 1] ? '' : sgr}x`);

@@ -10,7 +10,7 @@ async function overPipe(command: string, options: Parameters<typeof once>[1] = {
   return once(command, { ...options, pipe });
 }
 
-/** The fields that do not differ from run to run. */
+/** Returns the fields of a result that are the same in every run. */
 const told = ({ exit, cwd, head, tail, omittedLines, note }: Awaited<ReturnType<typeof once>['result']>) => ({
   exit,
   cwd,

@@ -57,7 +57,7 @@ describe.skipIf(lacks('zsh'))('zsh', () => {
     loop.interrupt();
     const { exit, note } = await loop.result;
     expect(note).toBe('interrupted');
-    // zsh's own `$?` is 0 where the signal came between two commands of the loop.
+    // The loop’s `$?` is 0 if the signal came between two of its commands.
     expect([0, 130]).toContain(exit);
     expect((await run('echo next')).head).toBe('next');
   });

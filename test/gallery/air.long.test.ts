@@ -1,11 +1,11 @@
-/** The spacing of every picture of the gallery. */
+/** Checks the spacing of every picture in the gallery. */
 import { expect, it } from 'vitest';
 import { picturesOf } from './capture.ts';
 import { SCENES } from './scenes.ts';
 
 /** The characters with which an entry begins. */
 const HEAD = /^[❯?»●▸▹○] /;
-/** The rows of a panel begin and end so. */
+/** The beginnings of a panel’s first and last row. */
 const EDGE = /^(?:━━|╭─)/;
 
 /** The rows above the prompt, without the rail at their right, and where a panel or the prompt begins. */

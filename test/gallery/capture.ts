@@ -7,7 +7,7 @@ import { type Rig, startRig } from '../support/rig.ts';
 import { startScriptedServer } from '../support/scripted-server.ts';
 import type { Scene } from './scene.ts';
 
-/** A scene is played at the first of these sizes. */
+/** The sizes of the pictures; a scene is played at the first one. */
 export const SIZES = ['80x24', '40x10', '120x40', '200x60'] as const;
 export type Size = (typeof SIZES)[number];
 
@@ -38,8 +38,8 @@ const STEADY_RUNS: typeof STEADY = [
   ...STEADY.filter(([each]) => !/^ctx/.test(each.source)),
 ];
 /**
- * Text that depends on the time: durations, the directory that yields to them, blanks before right-aligned text, and
- * blanks at the end of a row, which may be drawn or not.
+ * Text that depends on durations: the durations themselves, the directory that is shortened for them, blanks before
+ * right-aligned text, and blanks at the end of a row, which may be drawn or not.
  */
 const COMES_AND_GOES: readonly (readonly [RegExp, string])[] = [
   [/ · [\d.]+ (?:ms|s)(?= ·| *$)/gm, ''],
@@ -57,7 +57,7 @@ function replaced(text: string, rules: readonly (readonly [RegExp, string])[]): 
 /** Texts that give way to the duration on a narrow screen: the reason why a command ran. */
 const GIVES_WAY: readonly (readonly [RegExp, string])[] = [
   [/ *(?:only reads|undoable)(?: · ?)?/g, '  '],
-  // The end of the step itself yields too.
+  // The text at the end of the step also gives way.
   [/^(✓ +\d+ {2}).*….*$/gm, '$1…'],
 ];
 

@@ -1,4 +1,4 @@
-/** The README's moving picture: the current program, each screen in its time. */
+/** The README’s moving picture shows the screens of the current program, each for its time. */
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { play } from '../../docs/generate/screen.ts';
@@ -7,7 +7,7 @@ import { lacks } from '../support/lacks.ts';
 
 const PLAIN = { bold: false, dim: false, italic: false, underline: false, inverse: false };
 
-/** The words of each screen, without what a clock or a tokenizer decides. */
+/** Returns the words of each screen, without those that depend on a clock or a tokenizer. */
 function screensOf(svg: string): readonly string[] {
   return [...svg.matchAll(/<g id="f\d+">([\s\S]*?)<\/g>/g)].map(([, group = '']) =>
     group

@@ -21,7 +21,7 @@ test('no interpreter or wrapper before an allowed command is covered by the comm
   fc.assert(
     fc.property(program, flag, covered, fc.boolean(), (name, option, command, quoted) => {
       const line = [name, option, quoted ? `'${command}'` : command].filter(Boolean).join(' ');
-      // A wrapper's own subcommand (`yarn npm`) is at most a rule with all its words.
+      // A wrapper’s own subcommand (`yarn npm`) is allowed at most by a rule with all its words.
       expect(parts(line)?.acts ?? []).not.toContain(command);
       for (const rule of parts(line)?.acts ?? []) expect(rule.startsWith(`${name} `)).toBe(true);
     }),

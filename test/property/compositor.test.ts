@@ -228,7 +228,7 @@ describe('the current text style', () => {
 
   it('carries over between two letters of one colour, so that the second is one byte', () => {
     const { all } = written('\x1b[31ma', '\x1b[31mab', '\x1b[31mabc', '\x1b[31mabc d');
-    // The first write includes erasing the rest of the row.
+    // The first write also erases the rest of the row.
     expect(all).toEqual(['\x1b[31mb', 'c', ' d']);
   });
 

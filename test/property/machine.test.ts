@@ -213,7 +213,7 @@ function expectLegal(conversation: Conversation): void {
   expect(open).toEqual([]);
 }
 
-/** Finds the judgement that this `act` names among all events, independently of the machine. */
+/** Finds the judgement for this `act` among all events, independently of the machine’s code. */
 function allowed(machine: Machine, act: Extract<Effect, { kind: 'act' }>, approved: ReadonlySet<string>): boolean {
   const examine = machine.effects.find((effect) => effect.kind === 'examine' && effect.op === act.judgedAs);
   const verdict = machine.events.find((event) => event.type === 'examined' && event.op === act.judgedAs);

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { judgeCommand } from '../../src/safety/index.ts';
 import { RULE_EXAMPLES } from '../support/rule-examples.ts';
 
-/** A call of plain words, the last of them an operand. */
+/** A call of plain words, the last of which is an operand. */
 const PLAIN = /^(?!(?:find|xargs|sudo|for|if|while)\b)([\w.-]+(?: [\w./:=@+-]+)*) ([\w./][\w./:=-]*)$/;
 
 const ARRIVALS: Readonly<Record<string, (call: string, operand: string) => string>> = {

@@ -29,7 +29,7 @@ const GIVEN = [
   '9k#~!x',
 ];
 
-/** Ways to write a word around a piece. */
+/** Ways to quote a piece within a word. */
 const QUOTED: readonly ((piece: string) => string)[] = [
   (piece) => piece,
   (piece) => `"${piece}"`,
@@ -59,7 +59,7 @@ const cases = fc.record({ pieces: fc.array(piece, { minLength: 1, maxLength: 6 }
 
 type Case = { readonly pieces: readonly Piece[]; readonly from: string; readonly seed: number };
 
-/** Sends one action through a real engine, and returns everything made of it. */
+/** Sends one action through a real engine, and returns its text at each stage. */
 async function wayOf({ pieces, from, seed }: Case) {
   const random = seeded(seed);
   const secrets = engineSecrets(new SecretsFilter(), DEFAULTS);

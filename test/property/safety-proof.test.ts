@@ -16,7 +16,7 @@ const safe = ['gate', 'everyday']
   // Only single plain commands, so that an added word belongs to the command.
   .filter((cmd) => /^[a-z][\w.+-]* [^|&;<>(){}`$#\n'"]*$/.test(cmd) && judgeCommand(cmd).verdict === 'safe');
 const line = fc.constantFrom(...safe);
-/** Programs that take every word as text, and the shell's own test. */
+/** Programs that treat every word as text, and the shell’s `test`. */
 const TAKES_ANYTHING = /^(echo|printf|true|false|test|expr|exit|return|set|shift|cd|read|export|declare|local)\b/;
 
 test('an unknown option makes every safe line unsafe', () => {

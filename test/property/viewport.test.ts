@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createHeights, createViewport } from '../../src/ui/render/viewport.ts';
 import { cases } from '../support/cases.ts';
 
-/** The transcript in its simplest implementation, regardless of time. */
+/** The simplest possible implementation of the transcript’s view, without regard to speed. */
 class Model {
   entries: { key: string; size: number }[] = [];
   width = 80;

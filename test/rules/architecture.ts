@@ -14,7 +14,7 @@ const MAX_COLUMNS = 120;
 const MAX_EXPRESSION = 200;
 /** The first literal regular expression of a line. */
 const EXPRESSION = /^(?:[^'`/]|'[^']*'|`[^`]*`)*?(?<![\w)\]])(\/(?![*/])(?:\\.|\[(?:\\.|[^\]\\])*\]|[^/\\[])+\/[a-z]*)/;
-/** Undo and apply in C, which one mover will replace. */
+/** Undo and apply in C, which a single program will replace. */
 const OLD_C = /^src\/effects\/launcher\/(?:restore|apply|equal)/;
 const FOLDERS = ['src', 'components', 'hooks', 'test', 'docs'];
 

@@ -1,4 +1,4 @@
-/** The rooms of the project, and which may import which. */
+/** The directories of the source, called rooms, and their permitted imports. */
 
 /** Services are independent: none imports another. */
 const SERVICES = [

@@ -1,4 +1,4 @@
-/** A compose file that gives a service the machine halts where the services start. */
+/** A compose file that gives a service the whole machine causes a HALT at the command that starts the service. */
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -49,7 +49,7 @@ describe.skipIf(refused !== undefined)('the confinement of these test runs', () 
     ];
     const outcomes = await runConfined(reaches.map((line) => ({ line, judged: false })));
     server.close();
-    // The first tree has a file of its own at each of these paths, where the confinement has a folder for it.
+    // The first tree has a private file at each of these paths, where the confinement has a folder.
     const bare = reaches.map((line) => outcomes.findLast((one) => one.line === line));
     expect(bare.filter((one) => one?.end === 'exit 0')).toEqual([]);
     expect(['/usr', '/etc', CHECKOUT].filter((folder) => existsSync(`${folder}/proof-marker`))).toEqual([]);
@@ -90,7 +90,7 @@ function isOneLine(line: string): boolean {
   return !line.includes('\n') && !line.includes('#');
 }
 
-/** The same elsewhere, or into a file. */
+/** Returns a line as a variant: run in another directory, or with its output in a file. */
 function varied(line: string, index: number): string {
   return index % 2 === 0 ? `cd src && ${line}` : `${line} > new-output.txt`;
 }

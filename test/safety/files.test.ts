@@ -1,4 +1,7 @@
-/** A look at files has a time of its own, which a busy machine does not use up; what it has not seen is no fact. */
+/**
+ * Looking up files has its own time limit, which a busy machine does not use up; a file that was not looked up counts
+ * as unknown.
+ */
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

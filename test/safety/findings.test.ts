@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { judgeCommand } from '../../src/safety/index.ts';
 
-/** Rule and text of every finding, in order. */
+/** Returns rule and text of every finding, in order. */
 function found(command: string): readonly (readonly [string, string])[] {
   return judgeCommand(command).findings.map(({ rule, part: [start, end] }) => [rule, command.slice(start, end)]);
 }

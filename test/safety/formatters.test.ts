@@ -7,7 +7,7 @@ import { FORMATTING } from '../../src/safety/programs/records/build.ts';
 import { recordOf } from '../../src/safety/programs/records/index.ts';
 import { cases } from '../support/cases.ts';
 
-/** Options that take a value, as the manuals of the formatters have them, with one that fits. */
+/** Options with a value, from the manuals of the formatters, each with a valid value. */
 const VALUED: readonly (readonly [program: string, option: string, value: string])[] = [
   ['black', '-l', '100'],
   ['black', '-t', 'py311'],

@@ -9,7 +9,7 @@ import type { Action } from '../../src/session/action.ts';
 const command = (text: string): Action => ({ kind: 'command', command: text, job: false });
 const context = (goal = 'tidy up', cwd = '/') => ({ cwd, goal, signal: new AbortController().signal });
 
-/** A model that answers `text` and remembers what it was shown. */
+/** A model that answers `text` and records its input. */
 function model(text: string) {
   const seen: { system: string; user: string }[] = [];
   const ask: AskModel = async (system, user) => {

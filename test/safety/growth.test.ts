@@ -1,4 +1,7 @@
-/** Long runs of one character cost time that grows with their length: a command of them must not hold the keyboard up. */
+/**
+ * Judging a long run of one character takes time proportional to its length, so that such a command does not block the
+ * keyboard.
+ */
 import { expect, it } from 'vitest';
 import { judgeCommand } from '../../src/safety/index.ts';
 import { cpuMilliseconds } from '../support/cpu-time.ts';
@@ -16,6 +19,6 @@ it.each([
   const took = (n: number) => cpuMilliseconds(() => judgeCommand(make(n)));
   took(LONG / 4);
   const short = Math.min(took(LONG / 4), took(LONG / 4));
-  // Four times as long: a square would take sixteen times the time.
+  // The text is four times as long: quadratic time would be sixteen times as much.
   expect(Math.min(took(LONG), took(LONG))).toBeLessThan(8 * short + 40);
 });

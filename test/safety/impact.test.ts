@@ -187,7 +187,7 @@ test.skipIf(missing)('counting an impact runs no program that a repository confi
   writeFileSync(join(hostile, '.git', 'more'), `[filter "evil"]\n  clean = ${JSON.stringify(runs)}\n`);
   for (const wrap of wraps) for (const command of looked) await previewImpact(command, hostile, localSight, wrap);
   expect(existsSync(marker)).toBe(false);
-  // The check itself: git as it is would have run it.
+  // Checks the trap itself: git without our options would have run the program.
   here('status');
   expect(existsSync(marker)).toBe(true);
   rmSync(hostile, { recursive: true });

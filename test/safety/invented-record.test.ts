@@ -27,7 +27,7 @@ const frob: Spec = {
   },
 };
 
-// The gate as it would be with that row, and afterwards without it again for the files that share this process.
+// Loads the gate with that record, and later without it again, for the test files that share this process.
 const UNREAD_ROWS = '../../src/safety/programs/records/shell.ts';
 vi.resetModules();
 vi.doMock(UNREAD_ROWS, async (original) => {

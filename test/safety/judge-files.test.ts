@@ -87,7 +87,7 @@ describe('a script in a command is read and judged', () => {
     expect(await verdict('python3 -c "import json"')).toBe('destructive');
     expect(await verdict('python3 -m json.tool a.json')).not.toBe('safe');
     rmSync(join(cwd, 'json.py'));
-    // `tempfile` imports it by itself.
+    // The module `tempfile` imports `random` itself.
     file('random.py', 'print(1)');
     expect(await verdict('python3 -c "import tempfile"')).toBe('unknown');
     expect(await verdict('echo "x=1" > json.py; python3 -c "import json; json.loads(1)"')).not.toBe('destructive');

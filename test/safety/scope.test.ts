@@ -1,4 +1,4 @@
-/** A subshell begins with what its shell knows, and neither sees what the other learns from then on. */
+/** A subshell inherits the variables of its shell; later changes in one are not visible in the other. */
 import { expect, test } from 'vitest';
 import { judgeCommand } from '../../src/safety/index.ts';
 import { Scope } from '../../src/safety/shell/scope.ts';

@@ -1,7 +1,7 @@
 /**
- * The state fuzzer: safe lines of the corpora in another state than they expect, and the families of lines that lose
- * something by their state, are run in the confinement of the differential proof. A line that is called safe loses
- * nothing. `npm run check -- state` runs 3,000 cases.
+ * The state fuzzer: runs safe lines of the corpora in other states than they expect, and the families of lines that
+ * lose data in some state, in the confinement of the differential proof. A line judged safe must lose no data. `npm run
+ * check -- state` runs 3,000 cases.
  */
 import { describe, expect, test } from 'vitest';
 import { lacks } from '../support/lacks.ts';
@@ -14,7 +14,7 @@ const CASES = Number(process.env.AISH_STATES ?? 40);
 const ALL = CASES > FAMILY_CASES.length;
 const TIME_MS = ALL ? 7_200_000 : 120_000;
 
-/** A few of each family in a short run. */
+/** The cases: in a short run a few of each family. */
 const families = FAMILY_CASES.filter((_, at) => ALL || at % 12 === 0);
 
 const missing = ['unshare', 'setpriv', 'prlimit', 'bash', 'git'].filter((program) => lacks(program));

@@ -29,7 +29,7 @@ const verdictOf = async (cmd: string): Promise<string> =>
 
 describe('a line is not safe if that depends on an uncertain earlier step', () => {
   it.each([
-    // A directory that is not there: the rest runs where the shell still is.
+    // The directory does not exist, so the rest runs in the current directory.
     'cd nope; ls > notes.txt',
     'cd nope\nls > notes.txt',
     'pushd nope; ls > notes.txt',
@@ -39,7 +39,7 @@ describe('a line is not safe if that depends on an uncertain earlier step', () =
     'cd nope || ls > notes.txt',
     'cd nope || echo none; ls > notes.txt',
     'cd nope; bash evil.sh',
-    // A directory that is there, and a `cd` that may not run.
+    // The directory exists, but the `cd` may not run.
     'grep -q x y && cd dist; ls > notes.txt',
     '[ -d nope ] && cd nope; ls > notes.txt',
     'true || cd dist; ls > notes.txt',
@@ -47,7 +47,7 @@ describe('a line is not safe if that depends on an uncertain earlier step', () =
     'cd dist & ls > notes.txt',
     '(cd dist); ls > notes.txt',
     'cd nope; cd a; cd b; cd c; cd d; cd e; cd f; cd g; cd h; ls > notes.txt',
-    // A script that a pattern names.
+    // A glob names the script.
     'bash ev*l.sh',
     'source ev?l.sh',
     'python3 clea?.py',
@@ -76,7 +76,7 @@ describe('a line is not safe if that depends on an uncertain earlier step', () =
     'git clone -q other copy; cp notes.txt copy',
     'echo x > to-hook',
     'touch -d yesterday notes.txt',
-    // Operands that come from elsewhere.
+    // The operands come from the output of another command.
     'chmod 644 $(find .)',
     'find / -type f -exec chmod 600 {} +',
     'ls / | xargs chmod 700',

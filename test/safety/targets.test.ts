@@ -28,7 +28,7 @@ const pointElsewhere = (name: string) => {
   symlinkSync(join(outside, 'none'), join(cwd, name));
 };
 
-/** Judges, lets something happen while the question is open, and says whether the command may then start. */
+/** Judges a command, changes something while the question is open, and returns whether the command may then start. */
 async function mayStart(command: string, meanwhile: () => void): Promise<boolean> {
   const gate = createGate({ enabled: false });
   const { destructive, basis } = await gate.judge(

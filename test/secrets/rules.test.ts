@@ -15,7 +15,7 @@ describe.each(TOKEN_RULES.map((rule) => [`${rule.kind} ${rule.starts.slice(0, 24
 
     test('finds its examples, exactly', () => {
       for (const example of rule.match) {
-        // Several draws, so that no value is a lucky one.
+        // Several random values, in case one is unusual.
         for (let draw = 0; draw < 8; draw += 1) {
           const marked = filled(example, random);
           const [before = '', value = '', after = ''] = marked.split(/[‹›]/);

@@ -129,7 +129,7 @@ describe('a delegated task', () => {
     for (const id of machine.children) {
       machine.send({ type: 'replyEnded', op: machine.opOf(id), reply: { ...nothing } }, id);
     }
-    // The ninth was allowed just before its sub-agent could start, so neither of the last two did anything.
+    // The ninth task was allowed just before its sub-agent could start, so neither of the last two did anything.
     expect(machine.phase.kind).toBe('idle');
     expect(results(machine)).toHaveLength(10);
     expect(results(machine)[3]).toEqual(['c3', 'Done.']);

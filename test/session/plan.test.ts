@@ -20,7 +20,7 @@ function plans(machine: Machine, text: string, extra: Parameters<typeof reply>[2
   machine.send({ type: 'replyEnded', op: machine.op, reply: reply(text, [], { preset: 'cloud', ...extra }) });
 }
 
-/** Settings of a current session. */
+/** The settings of a current session. */
 const NOW = { semantics: SEMANTICS } as const;
 
 /** Answers the question about a plan. */

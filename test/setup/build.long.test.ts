@@ -9,10 +9,13 @@ import { expect, it, onTestFinished } from 'vitest';
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Two builds take some 20 s of processor time: minutes when a dozen other processes need it. */
+/**
+ * The longest time in ms: two builds take some 20 s of processor time, which can be minutes beside a dozen other
+ * processes.
+ */
 const LIMIT_MS = 300_000;
 
-/** The build's own folder, with the launcher; elsewhere, without it, where the checkout can't be written. */
+/** Returns the build’s own folder with the launcher, or another one without it if the checkout can’t be written. */
 function folder(): string | undefined {
   try {
     accessSync(join(ROOT, 'dist'), constants.W_OK);

@@ -20,7 +20,7 @@ import { startRig } from '../support/rig.ts';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const MACHINE = process.arch === 'arm64' ? 'arm64' : 'x64';
 
-/** Prints its version, "builds", or how it was called. */
+/** A fake Node that prints its version, "builds", or its arguments. */
 const NODE = (version: string) => `#!/bin/sh
 case $1 in
   --version) echo v${version} ;;
@@ -29,7 +29,7 @@ case $1 in
 esac
 `;
 
-/** Installs what it is asked to, unless the registry is down. */
+/** A fake npm that installs the requested packages, unless the registry is down. */
 const NPM = `#!/bin/sh
 echo "npm $*" >> npm.log
 [ ! -f registry-is-down ] || { echo 'npm error network' >&2; exit 1; }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openMemory, relevantMemories } from '../../src/store/index.ts';
 
-/** Replaces the filter for secrets by none. */
+/** Stands for the secrets filter, and changes nothing. */
 const asIs = <T>(value: T): T => value;
 
 let folder: string;

@@ -11,7 +11,7 @@ export function fakeClock() {
         timers = timers.filter((other) => other !== timer);
       };
     },
-    /** Advances the time and fires what is due, in order. */
+    /** Advances the time and runs the due callbacks in order. */
     advance(milliseconds: number): void {
       const end = now + milliseconds;
       for (;;) {

@@ -45,7 +45,7 @@ for (const host of hosts) void (async () => {
 `;
 
 export type FakeAnsible = {
-  /** A directory with the program, to be the first in PATH. */
+  /** The directory of the fake program, to be the first in PATH. */
   readonly bin: string;
   /** Makes a host `late…` reachable again. */
   reach(): void;

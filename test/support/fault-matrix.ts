@@ -18,11 +18,11 @@ import { PROGRAM, runProgram, type Scratch, scratch } from './program.ts';
 import { type Place, startRoleServer, TRIAL_SECONDS } from './role-server.ts';
 
 type Fault = {
-  /** How the model's server fails; `slow` is a case of its own. */
+  /** The fault of the model’s server; `slow` is a case of its own. */
   readonly model?: FaultName | 'slow';
-  /** Done to the program while it waits for the model. */
+  /** Stops, kills or disturbs the program while it waits for the model. */
   readonly strike?: (pid: number) => Promise<void> | void;
-  /** The user presses Ctrl-C. */
+  /** Whether the user presses Ctrl-C. */
   readonly interrupts?: true;
   readonly disk?: (place: Scratch) => Readonly<Record<string, string>>;
   /** The tool that the model calls, and the flags of its server. */
@@ -259,7 +259,7 @@ function loaded({ href }: URL): Readonly<Record<string, string>> {
   return { NODE_OPTIONS: `--import=${href}` };
 }
 
-/** The user's shell is a child of the program itself. */
+/** Kills the user’s shell, which is a child of the program itself. */
 function killShell(pid: number): void {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
   for (const child of children) {

@@ -30,14 +30,14 @@ const stream =
     res.writeHead(200, { 'content-type': 'text/event-stream' });
     res.end(parts.join(''));
   };
-/** Sends this and then neither continues nor ends. */
+/** Sends a text and then neither continues nor ends. */
 const openStream =
   (...parts: readonly string[]): Act =>
   ({ res }) => {
     res.writeHead(200, { 'content-type': 'text/event-stream' });
     res.write(parts.join(''));
   };
-/** Sends `before`, and then the same text for as long as anyone listens. */
+/** Sends `before`, and then the same text until the client disconnects. */
 const forEver =
   (text: string, before = ''): Act =>
   ({ res }) => {
@@ -271,11 +271,11 @@ export function actOf(fault: FaultName): Act {
 }
 
 export type FaultServer = {
-  /** Ends in `/v1`. */
+  /** The address, which ends in `/v1`. */
   readonly baseUrl: string;
   /** Returns how many chat requests came. */
   calls(): number;
-  /** Bodies of the chat requests, in order. */
+  /** The bodies of the chat requests, in order. */
   readonly bodies: readonly Readonly<Record<string, unknown>>[];
   /** Resolves when a client has dropped a connection before the end of the answer. */
   dropped(): Promise<void>;

@@ -43,7 +43,7 @@ export function fleetDisks(names: readonly string[]) {
       if (!servers) throw new Error('the servers do not run');
       return servers;
     },
-    /** The PATH with their `ssh` first. */
+    /** Returns an environment whose PATH starts with the servers’ `ssh`. */
     onPath: (to: { readonly env: Record<string, string> }) => `${servers?.bin}:${to.env.PATH}`,
   };
 }

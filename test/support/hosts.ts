@@ -13,7 +13,7 @@ export const folder = mkdtempSync(join(tmpdir(), 'h-'));
 export const size = { columns: 80, rows: 24 };
 export const unaborted = new AbortController().signal;
 
-/** The launcher that was built. */
+/** The launcher from the build. */
 export const builtKit = launcherKit(new URL('../../dist/aish-tui.js', import.meta.url));
 
 export function hostsOf(

@@ -12,7 +12,7 @@ type Kind =
   | 'fleetHost'
   | 'fleetEnded';
 
-/** Every printed kind. A new one does not compile until it is here, and the schema must have it. */
+/** Every kind of printed line. A new kind does not compile until it is listed here, and the schema must have it. */
 export const KINDS: Readonly<Record<Kind, true>> = {
   user: true,
   assistant: true,

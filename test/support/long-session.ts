@@ -17,10 +17,10 @@ const BUDGET: StoredBudget = {
   answer: 2048,
   factor: 1,
 };
-/** Lines that each command prints. */
+/** The number of lines that each command prints. */
 const LINES = 12;
 
-/** An unfinished run of this many steps, with its state. */
+/** Returns an unfinished run of this many steps, with its state. */
 export function longRun(steps: number, settings: Partial<Settings> = {}): Machine {
   const machine = new Machine({ maxNorrisSteps: steps + 1, ...settings });
   // Earlier states are not needed; keeping them would copy all earlier turns for each event.

@@ -41,7 +41,7 @@ export function delegate(id: string, task: string): ToolCall {
   return { id, name: 'delegate', arguments: JSON.stringify({ task }) };
 }
 
-/** A command that has ended. */
+/** Returns the result of a command that has ended. */
 export function printed(output: string, exit = 0, cwd = '/work'): Outcome {
   const bytes = output.length;
   return { kind: 'command', result: { exit, cwd, head: output, tail: '', omittedLines: 0, bytes, milliseconds: 5 } };

@@ -6,7 +6,7 @@ import { afterAll, beforeAll } from 'vitest';
 import type { Rig } from './rig.ts';
 import { type SshHost, startSshd } from './sshd.ts';
 
-/** To be called within `describe`. */
+/** Prepares the host; call it within `describe`. */
 export function onWeb1() {
   let server: SshHost;
   beforeAll(async () => {

@@ -20,7 +20,9 @@ try {
 /** A shell that was hung up may still be writing its history. */
 const REMOVE = { recursive: true, force: true, maxRetries: 10, retryDelay: 50 } as const;
 
-/** A home of its own, with a configuration whose one preset is `fast` at `baseUrl`, and a scratch tree to work in. */
+/**
+ * A home directory of its own, with a configuration whose only preset is `fast` at `baseUrl`, and a working directory.
+ */
 export type Scratch = {
   readonly home: string;
   readonly work: string;
@@ -60,7 +62,7 @@ export function scratch(baseUrl?: string, config: Readonly<Record<string, unknow
     env,
     [Symbol.dispose]() {
       for (const each of [home, work]) {
-        // A trial of an ordinary user has directories that are closed even to their owner.
+        // A trial by an ordinary user has directories that even their owner can’t read.
         removeTree(each);
         rmSync(each, REMOVE);
       }

@@ -2,7 +2,7 @@
 import { expect } from 'vitest';
 import type { Rig } from './rig.ts';
 
-/** Makes the program redraw everything, as after a resize, and compares. To be called when nothing is happening. */
+/** Makes the program redraw everything, as after a resize, and compares. Call it when nothing is happening. */
 export async function expectSameWhenRedrawn(rig: Rig): Promise<void> {
   const [before, cursor, { length }] = [picture(rig), cursorOf(rig), rig.raw];
   process.kill(rig.pty.pid, 'SIGWINCH');
@@ -11,7 +11,7 @@ export async function expectSameWhenRedrawn(rig: Rig): Promise<void> {
   expect(cursorOf(rig)).toEqual(cursor);
 }
 
-/** Waits until no command is shown as running: a screen drawn between two states can't be drawn again. */
+/** Waits until no command is shown as running: a screen drawn between two states can’t be drawn the same again. */
 export async function atRest(rig: Rig): Promise<void> {
   await rig.waitFor(() => !/running \d+ s/.test(rig.text()));
 }

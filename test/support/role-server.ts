@@ -7,7 +7,10 @@ export type Place = (typeof PLACES)[number];
 
 type Role = 'main' | 'planner' | 'opinion' | 'sub-agent';
 
-/** A trial asks no model: what fails there is the command, the disk, or the program itself. */
+/**
+ * The role that fails in each place; a trial asks no model, so there the command, the disk, or the program itself
+ * fails.
+ */
 const TARGETS: Readonly<Record<Place, Role | undefined>> = {
   chat: 'main',
   Norris: 'main',
@@ -34,7 +37,7 @@ export type RoleServer = {
   readonly baseUrl: string;
   /** Resolves when the request that is to fail has arrived. */
   readonly reached: Promise<void>;
-  /** Lets a request be answered that waits for what is done to the program. */
+  /** Answers a waiting request, once the fault has been caused. */
   release(): void;
   [Symbol.asyncDispose](): Promise<void>;
 };

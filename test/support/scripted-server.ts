@@ -62,7 +62,7 @@ export type ScriptedRequest = {
 };
 
 export type ScriptedServer = {
-  /** Ends in `/v1`. */
+  /** The address, which ends in `/v1`. */
   readonly baseUrl: string;
   readonly port: number;
   /** All chat requests so far, in order. */

@@ -24,7 +24,7 @@ function mayLogIn(): boolean {
 }
 
 export type SshHost = {
-  /** The name by which ssh knows it. */
+  /** The host’s name for ssh. */
   readonly name: string;
   /** A directory with an `ssh` that reads this host's configuration, to be the first in PATH. */
   readonly bin: string;
@@ -71,7 +71,7 @@ export async function startSshd(
   const at = (file: string) => join(folder, file);
   // The machine's own startup files may be slow, and may not tolerate a kill.
   const home = own ?? (user === undefined ? at('home') : undefined);
-  // Read as the user who logs in.
+  // The user who logs in must be able to read the folder.
   chmodSync(folder, 0o755);
   mkdirSync(at('home'));
   for (const file of ['host', 'user'])

@@ -19,7 +19,7 @@ export type WindowRequest = {
   readonly messages: readonly WireMessage[];
   /** The whole prompt as the server's tokenizer counts it. */
   readonly tokens: number;
-  /** `max_tokens`. */
+  /** The value of `max_tokens`. */
   readonly answer: number;
   readonly refused: boolean;
 };

@@ -5,7 +5,7 @@ import { link, open, rename, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { FileSteps, StepHandle } from '../../src/tools/patch/tool.ts';
 
-/** Resolves the descriptor path of its directory, which becomes invalid when the work ends. */
+/** Resolves a path through a descriptor of its directory, which becomes invalid when the work ends. */
 const lasting = (path: string) => join(realpathSync(dirname(path)), basename(path));
 
 export type Crashing = {

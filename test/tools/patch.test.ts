@@ -213,7 +213,7 @@ describe('patch', () => {
       text: expect.stringMatching(/^f exists by now.*Nothing was changed/),
     });
     expect(read('f')).toBe('theirs\n');
-    // A new call is judged as the overwrite it is.
+    // A new call is judged as an overwrite.
     expect(tool.judge(JSON.stringify(args), cwd).destructive).toBe(true);
     expect((await judgedAndRun(args)).failed).toBe(false);
     expect(read('f')).toBe('mine\n');

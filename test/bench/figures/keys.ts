@@ -9,7 +9,7 @@ import { keyLatency, tokenServer, writeSession } from '../typing.ts';
 const SCENES = { empty: 0, full: 100, '100,000 lines': 100_000 } as const;
 type Scene = keyof typeof SCENES;
 
-/** Loading after the first frame must not count for a key. In ms. */
+/** The wait in ms after the first frame, since loading that continues must not count for a key. */
 const LOADING_MS = 1500;
 
 async function typed(rig: Rig, scene: Scene) {

@@ -10,13 +10,13 @@ import { Turns } from '../turns.ts';
 import { median } from '../typing.ts';
 
 const STEPS = 60;
-/** The first steps load what the others use. */
+/** The number of first steps that are not counted, since they load code for the others. */
 const WARM_UP = 10;
 /** Steps before the next program continues, so that load on the machine affects all alike. */
 const STEPS_PER_TURN = 5;
 const [HEADLESS, SCREEN] = ['gap per step, headless', 'gap per step, full screen'];
 
-/** Asks, runs, reports: the minimum of any agent. */
+/** A program that asks the model, runs the command and reports the result: the minimum of any agent. */
 const LOOP = `
   import { spawn } from 'node:child_process';
   const messages = [{ role: 'user', content: 'go' }];

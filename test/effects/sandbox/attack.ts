@@ -20,7 +20,7 @@ export type Wide = 'project' | 'held' | 'trial';
 export const WIDE: readonly Wide[] = ['project', 'held', 'trial'];
 export const isWide = (place: Place): place is Wide => WIDE.some((wide) => wide === place);
 
-/** Name of the operation → `done`, `absent`, or the name of the error that refused it. */
+/** The results by operation: `done`, `absent`, or the name of the error that refused it. */
 export type Results = ReadonlyMap<string, string>;
 
 const GROUPS = ['files', 'metadata', 'network', 'processes', 'kernel', 'wanted'];

@@ -31,7 +31,7 @@ import type { Tools } from './tools.ts';
 export type Scene = {
   readonly uid: number;
   readonly directory: string;
-  /** A directory for further needs of an attack, removed with the scene. */
+  /** A directory for other files that an attack needs, removed with the scene. */
   readonly beside: string;
   readonly environment: Readonly<Record<string, string>>;
   /** Returns the state of all files, to compare before and after. */
@@ -41,7 +41,7 @@ export type Scene = {
   dispose(): Promise<void>;
 };
 
-/** @param base where the scene is made: a profile with a `/tmp` of its own does not see one there */
+/** @param base the directory in which the scene is made: a profile with its own `/tmp` does not see a scene there */
 export async function layOut(tools: Tools, uid: number, base = tmpdir()): Promise<Scene> {
   const directory = mkdtempSync(join(base, 'aish-scene-'));
   const beside = mkdtempSync(join(base, 'aish-beside-'));
@@ -120,7 +120,7 @@ function setAttribute(path: string): void {
   try {
     execFileSync('python3', ['-c', script, path], { stdio: 'ignore' });
   } catch {
-    // Removing it then fails outside as well, and the row is not counted.
+    // Removing the attribute then fails outside as well, and the row is not counted.
   }
 }
 

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => tools?.dispose());
 
-/** A run inside would be visible twice: on the output, and as a file where writing is allowed. */
+/** A command whose run would be visible twice: in the output, and as a file where writing is allowed. */
 const COMMAND = ['sh', '-c', 'echo it ran; touch "$TMPDIR/ran" 2>/dev/null; : > "$TMPDIR/ran"'];
 
 async function tryTo(

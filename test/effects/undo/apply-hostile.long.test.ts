@@ -22,7 +22,7 @@ import { lacks } from '../../support/lacks.ts';
 import { sceneForEach } from './bench.ts';
 import { tickOf, trialsWork, triedIn } from './trial-support.ts';
 
-/** Usually another file system than that of temporary directories. */
+/** A directory that is usually on another file system than temporary directories. */
 const ELSEWHERE = '/dev/shm';
 const ROUNDS = Number(process.env.AISH_RACES ?? 40);
 /** Removing the tree of all rounds at once would exceed the time limit of a hook. */
@@ -153,7 +153,7 @@ describe.skipIf(!trialsWork())('an apply', () => {
     expect([get('e/x'), get('f'), get('d/below'), get('empty')]).toEqual(['x\n', 'y\n', 'old\n', '']);
     expect(refused(await at.scene.undo(number))).toEqual([]);
     expect([...at.scene.snapshot()]).toEqual([...before]);
-    // A real run would keep or set them; the trial shows neither.
+    // A real run would keep or set these attributes; the trial shows neither.
     for (const script of [
       `mkdir e; ${mark('e', 'opaque')}`,
       `mkdir -p e/e; echo y > e/e/f; ${mark('e/e/f', 'whiteout')}`,
@@ -192,7 +192,7 @@ describe.skipIf(!trialsWork())('an apply', () => {
           ),
         );
       } catch {
-        return; // a file system without attributes
+        return; // The file system has no attributes.
       }
       const before = all();
       const unchanged = await tried('touch -c .; cat a > /dev/null; : >> e/../a');
@@ -222,7 +222,7 @@ describe.skipIf(!trialsWork())('an apply', () => {
     async () => {
       mkdirSync(join(at.scene.tree, 'd'));
       const set = (value: string) => `python3 -c 'import os; os.setxattr("d", "user.a", b"${value}")'`;
-      if (spawnSync('bash', ['-c', set('old')], { cwd: at.scene.tree }).status !== 0) return; // a file system without attributes
+      if (spawnSync('bash', ['-c', set('old')], { cwd: at.scene.tree }).status !== 0) return; // The file system has no attributes.
       const { number } = await tried(set('tried'));
       execFileSync('bash', ['-c', set('theirs')], { cwd: at.scene.tree });
       expect((await at.scene.apply(number)).code).toBe(1);
@@ -248,7 +248,7 @@ describe.skipIf(!trialsWork())('an apply', () => {
     put('b', 'old\n');
     const before = at.scene.snapshot();
     const { number } = await tried('echo new > a; rm b');
-    if (spawnSync('chattr', ['+i', join(at.scene.tree, 'b')]).status !== 0) return; // a file system without this flag
+    if (spawnSync('chattr', ['+i', join(at.scene.tree, 'b')]).status !== 0) return; // The file system lacks this flag.
     try {
       expect((await at.scene.apply(number)).code).toBeGreaterThan(0);
       expect(get('b')).toBe('old\n');

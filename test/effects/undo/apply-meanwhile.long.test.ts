@@ -6,10 +6,10 @@ import { describe, expect, it } from 'vitest';
 import { sceneForEach } from './bench.ts';
 import { tickOf, trialsWork, triedIn } from './trial-support.ts';
 
-/** Usually another file system than that of temporary directories. */
+/** A directory that is usually on another file system than temporary directories. */
 const ELSEWHERE = '/dev/shm';
 const FILES = 2000;
-/** A journal of this many bytes shows that some steps were taken and most were not. */
+/** The size of a journal, in bytes, that shows that some steps were taken and most were not. */
 const SOME_STEPS = 40_000;
 
 const at = sceneForEach();

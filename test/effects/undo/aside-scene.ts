@@ -11,7 +11,7 @@ import { buildTools, type Tools } from '../sandbox/tools.ts';
 
 type Options = Partial<ConstructorParameters<typeof ChangeStore>[0]>;
 
-/** Made for each test of the calling file. */
+/** A scene for each test of the calling file. */
 export class AsideScene {
   root = '';
   tree = '';

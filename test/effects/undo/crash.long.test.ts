@@ -28,7 +28,7 @@ function fill({ tree }: Scene): void {
   }
 }
 
-/** Kills it after a time that grows with each case: from before its first step to after its last. */
+/** Kills the process after a time that grows with each case: from before its first step to after its last. */
 function killAfter(pid: number, milliseconds: number): void {
   setTimeout(() => {
     try {
@@ -60,7 +60,7 @@ describe.skipIf(lacks('cc'))('a SIGKILL', () => {
           const before = scene.snapshot();
           const kept = await scene.keep(SCRIPT, { started: (pid) => killAfter(pid, 2 + (i * 60) / CASES) });
           const finished = await finish(scene, kept.number);
-          // Killed before it had a journal, and so before the command ran.
+          // The process was killed before it had a journal, and so before the command ran.
           if (finished.code === 126) continue;
           expect(finished).toMatchObject({ code: 0, error: '' });
           expect(await scene.undo(kept.number)).toMatchObject({ code: 0, error: '' });

@@ -20,7 +20,7 @@ import { builtTools, USERS } from './bench.ts';
 import { builtCut } from './cut.ts';
 import { makeScene, type Scene } from './scene.ts';
 
-/** Longer after an undo's last record than its calls take. */
+/** A time in ms after an undo’s last record in which its remaining calls have ended. */
 const LATER_MS = 2_500;
 const tools = builtTools();
 const undoCut = builtCut(tools);
@@ -30,7 +30,9 @@ afterEach(() => {
   for (const scene of scenes.splice(0)) scene.dispose();
 });
 
-/** Files that are written and closed, then moved, removed or replaced: each needs several steps to be restored. */
+/**
+ * A script that writes and closes files, then moves, removes or replaces them: each needs several steps to be restored.
+ */
 const SCRIPT = `for f in 1 2; do echo n >> d/f$f; chmod 600 d/f$f; done; echo n > m; mv m o; : > t; rm t; echo n >> p; mv q p
 rm -r d; echo n >> l; mv e/g h; echo new > k; ln k k2; rm r; echo n > w; chmod 600 s; mkdir i; mv e i/e; touch -d 2001-01-01 u`;
 

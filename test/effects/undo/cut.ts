@@ -1,4 +1,4 @@
-/** An undo that is killed before a call of its own. */
+/** Kills an undo right before one of its system calls. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { beforeAll } from 'vitest';
@@ -11,8 +11,8 @@ const KILLED = 77;
 export type Acted = { readonly scene: Scene; readonly number: number; readonly ordinary: boolean };
 
 /**
- * Kills an undo of that action before its N-th call that changes a file. Returns where that undo keeps what it replaces,
- * or undefined if it had fewer calls. `into`: an undo that was killed before, which is begun again.
+ * Kills an undo of that action before its N-th call that changes a file. Returns the directory with the files that the
+ * undo replaced, or undefined if it had fewer calls. `into`: the directory of a killed undo that is started again.
  */
 export function builtCut(tools: () => Tools): (acted: Acted, at: number, into?: string) => string | undefined {
   const cut = () => join(tools().directory, 'cut');

@@ -142,7 +142,7 @@ int main(int n, char **to) {
       try {
         python([...set, 'os.setxattr("e", "user.a", b"1")', acl('g', 'default')].join('\n'));
       } catch {
-        return; // a file system without attributes
+        return; // The file system has no attributes.
       }
       const before = all();
       const kept = await at.scene.keep(
@@ -178,7 +178,7 @@ int main(int n, char **to) {
       try {
         python([acl('a', 'access'), acl('b', 'access'), acl('d/e', 'default'), acl('d/x', 'access')].join('\n'));
       } catch {
-        return false; // a file system without access lists
+        return false; // The file system has no access lists.
       }
       for (const name of ['a', 'b', 'd/x', 'd/e/x', 'd/e', 'd']) utimesSync(join(at.scene.tree, name), 1000, 1000);
       return true;

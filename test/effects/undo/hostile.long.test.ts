@@ -69,7 +69,7 @@ describe.skipIf(lacks('cc'))('the store', () => {
     const kept = await at.scene.keep('rm large');
     const store = join(at.scene.store, String(kept.number));
     rmSync(join(store, 'summary'));
-    truncateSync(join(store, 'journal'), statSync(join(store, 'journal')).size - 1); // the end of the journal is torn
+    truncateSync(join(store, 'journal'), statSync(join(store, 'journal')).size - 1); // The end of the journal is torn.
     expect((await at.scene.launcher('--undo', store, '--finish')).code).toBe(0);
     const [, bytes] = /bytes (\d+)/.exec(readFileSync(join(store, 'summary'), 'utf8')) ?? [];
     expect(Number(bytes)).toBeGreaterThan(300_000);
@@ -295,7 +295,7 @@ describe.skipIf(lacks('cc'))('undo', () => {
     put('yours', 'edited\n');
     put('gone', 'again\n');
     put('made', 'edited\n');
-    // Sets the time back, as a program would that hides its traces.
+    // The program sets the time back to hide its change.
     utimesSync(join(at.scene.tree, 'yours'), 1, 1);
     const undone = await at.scene.undo(kept.number);
     // The undo put nothing in its place: the old content is in the store alone.

@@ -19,9 +19,9 @@ import { notesOf } from '../../../src/effects/undo/record.ts';
 import { type Listed, readChanges } from '../../../src/effects/undo/trials.ts';
 import { removeTree } from '../../../src/text/files.ts';
 
-/** An ordinary account, for what must work without root. */
+/** An ordinary account, for tests that must work without root. */
 const NOBODY = 65_534;
-/** The words before a command line that runs it as that account. */
+/** The words before a command line that run it as that account. */
 export const asNobody = ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'];
 
 export type Scene = {
@@ -30,7 +30,7 @@ export type Scene = {
   readonly store: string;
   /** Runs a bash script in the tree, recorded under the next number. */
   keep(script: string, options?: KeepOptions): Promise<Kept>;
-  /** Runs it in a trial of the tree under the next number, and lists what it would change. */
+  /** Runs a script in a trial of the tree under the next number, and lists its changes. */
   try(script: string, options?: KeepOptions): Promise<Kept & { readonly listed: Listed | string }>;
   apply(of: number): Promise<Undone>;
   /** Runs a script without recording it. */
@@ -48,19 +48,19 @@ export type Scene = {
 export type KeepOptions = {
   /** Runs within the bounds of Project mode, with the tree as the project. */
   readonly project?: boolean;
-  /** The same by Landlock alone, as on systems without namespaces. */
+  /** Uses Landlock alone, as on systems without namespaces. */
   readonly held?: boolean;
   /** Whether the command runs without the store, so that nothing is recorded. */
   readonly nothing?: boolean;
   readonly budgetBytes?: number;
   readonly fileBytes?: number;
-  /** Keeps keys and passwords as well. */
+  /** Whether keys and passwords are kept too. */
   readonly credentials?: boolean;
   /** Forbids changes to files that are not kept. */
   readonly protects?: boolean;
   /** aish-tui's own directories. */
   readonly own?: readonly string[];
-  /** The tree already belongs to the account that runs the command. */
+  /** Whether the tree already belongs to the account that runs the command. */
   readonly given?: boolean;
   /** Called with the process id of the launcher as soon as it runs. */
   readonly started?: (pid: number, directory: string) => void;

@@ -20,7 +20,7 @@ beforeEach(() => {
 
 describe.skipIf(!trialsWork())('what is set aside', () => {
   it('does not include another repository that somebody else uses, nor git’s own data there', async () => {
-    scene.open({ now: () => Date.now() + 5000 }); // as if these had been there for a while
+    scene.open({ now: () => Date.now() + 5000 }); // These directories look as if they had existed for a while.
     for (const name of ['sub/.git', '.git', '.git/modules/a/b', '.git/worktrees/w']) put(`${name}/HEAD`, 'x\n');
     const used = ['sub/.git/index.lock', '.git/modules/a/b/index', '.git/modules/a/b/x.lock', '.git/worktrees/w/index'];
     expect(

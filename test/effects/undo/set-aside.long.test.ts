@@ -270,7 +270,7 @@ describe.skipIf(!trialsWork())('a file that others run later', () => {
     put('huge', 'x'.repeat(55_000));
     expect(await act('echo new >> one')).toBeUndefined();
     const hopeless = await act('echo new >> huge');
-    if (hopeless === undefined && readFileSync(join(tree, 'huge'), 'utf8').endsWith('new\n')) return; // blocks are shared here
+    if (hopeless === undefined && readFileSync(join(tree, 'huge'), 'utf8').endsWith('new\n')) return; // On this file system copies share blocks.
     expect(hopeless).toBeUndefined();
     const left = await act('echo new >> two');
     if (readFileSync(join(tree, 'two'), 'utf8').endsWith('new\n')) return;

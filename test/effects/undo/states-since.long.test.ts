@@ -31,20 +31,20 @@ const KINDS = [
 /** The kinds of state that only root can set. */
 const OF_ROOT: readonly Kind[] = ['owner', 'group'];
 const OF_NAMES: readonly Kind[] = ['link', 'name'];
-/** At once, or longer after an undo's last record than its calls take. */
+/** The delay in ms before the state is set: longer after an undo’s last record than its calls take. */
 const LATER_MS = 2_500;
-/** Calls between two cuts; each kind of state starts at another call. */
+/** The number of calls between two interruptions; each kind of state starts at another call. */
 const APART = 65;
 const CUTS = 2;
-/** The steps, one after the other. */
+/** The stages of a case, in order. */
 const STAGES = ['it goes on', 'it is undone', 'that is undone'] as const;
 
-/** The interpreter itself, not a wrapper before it in the path. */
+/** The path of the Python interpreter itself, not of a wrapper that precedes it in PATH. */
 const python = lacks('python3')
   ? ''
   : execFileSync(pathOf('python3') ?? '', ['-c', 'import sys; print(sys.executable)'], { encoding: 'utf8' }).trim();
 
-/** Every kind of file, with something to restore on each. */
+/** A script that leaves every kind of file, each with a change to undo. */
 const SCRIPT = `touch -d 2002-02-02 touched own pipe; touch -h -d 2002-02-02 sym; echo n >> written; chmod 600 mode; chmod 711 set
 echo k > made/k; rm made/m away; rm -r gone; mkdir new; echo n > new/n; echo n >> l1; mv moved made/moved; ln -sfn other sym2
 [ ! -x ${python} ] || ${python} -c 'import os; os.setxattr("attr", "user.z", b"2"); os.setxattr("dattr", "user.z", b"2")'`;

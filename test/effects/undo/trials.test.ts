@@ -1,4 +1,4 @@
-/** Trials as the program uses them: tried, shown, applied or discarded, and recovery after a crash. */
+/** Trials as the program uses them: run, shown, applied or discarded, and recovery after a crash. */
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {

@@ -6,7 +6,7 @@ import { bash, PROMPT, ROOT, type Row, type Step, same, words } from './row.ts';
 const REPOSITORY =
   'git init -q $O.d; cd $O.d; git config user.email a@b; git config user.name n; echo 1 > f; git add f; git commit -qm one; echo 2 >> f';
 
-/** A manual page of its own: those of the machine may not be installed. */
+/** A script that writes its own manual page, since those of the machine may not be installed. */
 const MANUAL = ["printf '.TH OWN 1\\n.SH NAME\\nown \\\\- own manual\\n' > own.1"];
 
 /** sshd refuses to start except by its whole path; as a daemon it would need a port. `needs` looks for it. */

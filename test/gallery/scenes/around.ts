@@ -1,9 +1,9 @@
-/** Getting around: lists, help, stored data. */
+/** Scenes of lists, help and stored data. */
 import type { SessionEvent } from '../../../src/session/event.ts';
 import { formatRecord } from '../../../src/store/read.ts';
 import { enter, press, type Scene } from '../scene.ts';
 
-/** A session as it is stored on disk. */
+/** Plants a session as it is stored on disk. */
 function earlier(
   id: string,
   cwd: string,
@@ -36,7 +36,7 @@ const said = (text: string): SessionEvent => ({
   reply: { text, reasoning: '', toolCalls: [], preset: 'demo', finish: 'stop', notices: [] },
 });
 
-/** The end of a session. */
+/** The last events of a session. */
 const ENDING: readonly SessionEvent[] = [
   said('They stand in deploy/keys; three of them are older than a year.'),
   { ...MAIN, type: 'shellStarted', op: 'sh', line: 'git diff --stat', private: false },

@@ -6,7 +6,7 @@ const ANSWER = `Two places matter. **\`parse\`** reads the whole file, and \`sen
 
 \`\`\`ts
 for (const line of parse(text)) {
-  await send(line); // one round trip each
+  await send(line); // Each key is one round trip.
 }
 \`\`\`
 

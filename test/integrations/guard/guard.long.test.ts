@@ -42,7 +42,7 @@ function guard(agent: Agent, input: string, ...flags: readonly string[]) {
     encoding: 'utf8',
   });
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-  // An agent's own question must never be lifted.
+  // The guard never removes a question that the agent would ask itself.
   expect(stdout).not.toMatch(/"allow"|"approve"/);
   return stdout;
 }

@@ -155,7 +155,7 @@ describe('an inventory', () => {
     writeFileSync(plugin, `plugin: ansible.builtin.generator\nhosts: {name: "x${pipe}"}\nlayers: {x: ["a${pipe}"]}\n`);
     for (const file of [program, plugin]) await inventoryHosts(file);
     expect(existsSync(ran)).toBe(false);
-    // Checks the trap itself: plain Ansible would have run it.
+    // Checks the trap itself: plain Ansible would have run the program.
     spawnSync(pathOf('ansible-inventory') ?? '', ['-i', program, '--list']);
     expect(existsSync(ran)).toBe(true);
   });

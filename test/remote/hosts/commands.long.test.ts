@@ -87,7 +87,7 @@ it.skipIf(process.platform !== 'linux')(
     const order = { directory: folder, token: 't', env: {}, bash: undefined };
     const command = 'sleep 1000 & echo $! >missed; setsid sleep 1000 & nohup sleep 1000 & wait';
     sh(layDown(folder, 'run', { ...order, command }));
-    // A session of its own, as sshd makes one.
+    // The shell starts in a separate session, as sshd starts one.
     const leader = spawn('setsid', ['/bin/sh', '-c', startOf(folder, 'run')], { stdio: 'ignore' });
     const of = (name: string) =>
       existsSync(join(folder, name)) ? readFileSync(join(folder, name), 'utf8').trim() : '';

@@ -13,11 +13,11 @@ import { lacksSshd, startSshd } from '../../support/sshd.ts';
 type Case = {
   readonly what: string;
   readonly rc: string;
-  /** Undefined: there is no usable shell, which is reported. Otherwise everything works. */
+  /** Whether the shell works; absent: there is no usable shell, and that is reported. */
   readonly works?: true;
 };
 
-/** bash runs each for everything started over ssh, including mere questions. */
+/** Startup files with their text, which bash runs for everything started over ssh, including small questions. */
 const CASES: readonly Case[] = [
   { what: 'prints', rc: 'echo NOISE; printf "\\n%s 0\\n" mark; echo more >&2\n', works: true },
   {
@@ -66,7 +66,7 @@ describe.skipIf(lacksSshd() || process.getuid?.() !== 0)('an account whose start
       expect([head.replace(/^NOISE\n\nmark 0\nmore\n/, ''), exit, cwd]).toEqual(['a b|$x|', 3, 'web1:/usr']);
       const [removed = ''] = await at.hosts.forget('web1');
       expect(existsSync(removed.replace('removed there: ', ''))).toBe(false);
-      // The login shell reads the user's startup file, and no other part of the program does.
+      // The login shell reads the user’s startup file, but no other part of the program does.
       expect(readdirSync(home)).not.toContain('ran');
     } finally {
       await at.hosts.close();
@@ -76,7 +76,7 @@ describe.skipIf(lacksSshd() || process.getuid?.() !== 0)('an account whose start
   });
 });
 
-/** Processes that such a file started end with the connection. */
+/** Waits until the processes that such a file started have ended with the connection. */
 async function gone(server: number): Promise<void> {
   while (processes().some(({ parent }) => parent === server)) await delay(20);
 }

@@ -38,7 +38,7 @@ describe.skipIf(lacksSshd())('a host over a real sshd', () => {
         expect(await at.run(`printf %s ${quoted} >${file}`)).toMatchObject({ exit: 0 });
         expect(readFileSync(file, 'utf8')).toBe(wanted);
       }),
-      // Shrinking would take long, and a fault of the connection would not happen again.
+      // Shrinking would take long, and a broken connection would not happen again.
       { numRuns: 20, endOnFailure: true },
     );
   });

@@ -20,7 +20,10 @@ const NAMES = Array.from({ length: LANES }, (_, n) => `web${n + 1}`);
  * The longest time in ms from starting a command to breaking its connection, since some steps take longer under load.
  */
 const MAX_STEP_MS = 120;
-/** Ms until the user presses Ctrl-C, and the limit for anything after it; the masters' own limit is some 9 seconds. */
+/**
+ * The time in ms until the user presses Ctrl-C, and the limit for everything after it; the masters’ own limit is some 9
+ * seconds.
+ */
 const PATIENCE_MS = 1500;
 const LIMIT_MS = 30_000;
 
@@ -112,7 +115,7 @@ class Lane {
     this.at = hostsOf({ bin: servers.bin, name });
   }
 
-  /** @returns what was struck, and what was finally reported of the command */
+  /** @returns the process that was stopped or killed, and the final report on the command */
   async round(n: number): Promise<string> {
     const kind = KINDS[n % KINDS.length] ?? { victim: 'client', signal: 'SIGKILL' };
     const lasts = n % (2 * KINDS.length) >= KINDS.length;

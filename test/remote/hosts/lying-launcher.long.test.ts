@@ -19,7 +19,10 @@ const here: Trials = {
   ...{ start: notHere, diff: notHere, apply: notHere, discard: notHere, discardAbandoned: notHere },
 };
 
-/** Claims to confine when tested; otherwise prints the contents of the file named after the request. */
+/**
+ * A launcher that claims to confine when it is tested, and otherwise prints the contents of the file named after the
+ * request.
+ */
 const launcherThat = (lies: string) => `#!/bin/sh
 for word do
   case $word in --changes|--undo|--apply|--selftest|--help|--trial) asked=\${asked:-$word} ;; --) break ;; esac
@@ -68,7 +71,7 @@ describe.skipIf(lacksSshd())('a host where another program poses as the launcher
     here,
     createRemoteTrials(needs, () => at.hosts, there.store),
   );
-  /** Sets its answer to this request, as code for sh. */
+  /** Sets the launcher’s answer to this request, as code for sh. */
   const says = (asked: 'changes' | 'undo' | 'apply', code: string) => writeFileSync(join(lies, asked), `${code}\n`);
 
   beforeAll(async () => {

@@ -7,7 +7,7 @@ import { processes } from '../../support/processes.ts';
 import { lacksSshd, type SshHost, startSshd } from '../../support/sshd.ts';
 
 const ENV = { PATH: process.env.PATH ?? '' };
-/** Ms, less than the limit for a helper's start. */
+/** A time in ms that is shorter than the limit for a helper’s start. */
 const SOON_MS = 9000;
 
 describe.skipIf(lacksSshd())('a question for a host without a helper', () => {

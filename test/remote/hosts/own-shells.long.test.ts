@@ -21,7 +21,7 @@ const POSIX = `echo NOISE\nPATH=$HOME/bad:$PATH\nexport PATH\n${FUNCTIONS}\nPS1=
 
 type Row = {
   readonly name: string;
-  /** The program that runs there. */
+  /** The shell that runs on the host. */
   readonly runs: string;
   /** The startup file that it reads, and its path. */
   readonly rc: readonly [path: string, text: string];

@@ -9,9 +9,9 @@ import { hostsOf } from '../../support/hosts.ts';
 import { below } from '../../support/processes.ts';
 import { lacksSshd, type SshHost, startSshd } from '../../support/sshd.ts';
 
-/** A process id that is not in use. */
+/** The line of a process id that is not in use. */
 const NOBODY = '4194399\n';
-/** Longer than the wait for a helper, and than the helper's wait for a shell's end. */
+/** The longest wait: longer than the wait for a helper, and than the helper’s wait for a shell’s end. */
 const PATIENCE = { timeout: 40_000 };
 
 describe.skipIf(lacksSshd())('the directory of a shell whose connection is cut', () => {
@@ -75,7 +75,7 @@ describe.skipIf(lacksSshd())('the directory of a shell whose connection is cut',
   it('is removed although its first helper is gone, by another one', async () => {
     await files.write('pid', `${process.pid}\n`);
     const { answer } = await ask();
-    // The helper does not answer in time; its processes there are killed.
+    // The helper does not answer in time, so its processes on the host are killed.
     const before = helpers().flatMap(({ pid }) => [pid, ...below(pid).map((each) => each.pid)]);
     await answer;
     for (const pid of before) process.kill(pid, 'SIGKILL');

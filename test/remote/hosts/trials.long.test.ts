@@ -55,7 +55,7 @@ describe.skipIf(lacksSshd() || lacks('cc') || lacks('tar') || !trialsWork())('a 
     writeFileSync(join(work, 'note'), 'as it was\n');
   });
   const stores = () => join(home, '.cache', readdirSync(join(home, '.cache'))[0] ?? '', 'undo');
-  /** Trials there that are neither applied nor discarded. */
+  /** Returns the trials on the host that are neither applied nor discarded. */
   const waiting = () =>
     readdirSync(stores()).filter((name) => {
       const has = (file: string) => existsSync(join(stores(), name, file));

@@ -40,7 +40,7 @@ json.dump([names(ast.parse(s)) for s in json.load(sys.stdin)], sys.stdout)
 const KINDS =
   /^(BoolOp|NamedExpr|BinOp|UnaryOp|Lambda|IfExp|Dict|Set|ListComp|SetComp|DictComp|GeneratorExp|Await|Yield|YieldFrom|Compare|Call|FormattedValue|JoinedStr|Constant|Attribute|Subscript|Starred|Name|List|Tuple|Slice|FunctionDef|AsyncFunctionDef|ClassDef|Return|Delete|Assign|AugAssign|AnnAssign|For|AsyncFor|While|If|With|AsyncWith|Match|Raise|Try|TryStar|Assert|Import|ImportFrom|Global|Nonlocal|Expr|Pass|Break|Continue)$/;
 
-/** Kinds of nodes, names and strings of a source, sorted. */
+/** Returns the kinds of nodes, names and strings of a source, sorted. */
 function namesOf(source: string): readonly string[] {
   const tree = parseTree(source);
   if (typeof tree === 'string') throw new Error(`${tree}: ${source}`);
@@ -49,7 +49,7 @@ function namesOf(source: string): readonly string[] {
     const record: Readonly<Record<string, unknown>> = { ...node };
     for (const key of ['id', 'attr', 'name', 'asname', 'arg', 'module', 'value']) {
       const value = record[key];
-      // Bytes and `...` are texts here, and no strings there.
+      // Bytes and `...` count as texts in one parser and not in the other.
       const other = node.nodeType === 'Constant' && (value === '...' || /^r?b/i.test(node.quote_style ?? ''));
       if (typeof value === 'string' && !(other && key === 'value')) out.push(value);
     }

@@ -1,6 +1,6 @@
 /**
- * A line to run. `judged`: only in trees where the gate calls it safe. `setup`: what bash does in the tree before; then
- * the tree is as that leaves it, and what counts as lost is content that is nowhere any more.
+ * A line to run. `judged`: only in trees where the gate judges it safe. `setup`: commands that prepare the tree; then
+ * only content that exists nowhere afterwards counts as lost.
  */
 export type Case = { readonly line: string; readonly judged: boolean; readonly setup?: string };
 

@@ -6,7 +6,7 @@ const OF_GIT = /(^|\/)\.git\/(index|[A-Z]+_(HEAD|EDITMSG|MSG)|gc\.pid|packed-ref
 const GIT_LOG = /(^|\/)\.git\/logs\//;
 const GIT_REF = /^(.*\.git)\/((?:refs\/.+)|HEAD)$/;
 
-/** Names of files that a line itself says it appends to (`>>`, `tee -a`), or whose mode it changes (`chmod`). */
+/** The files that a line openly appends to (`>>`, `tee -a`), or whose mode it openly changes (`chmod`). */
 type Named = { readonly appended: ReadonlySet<string>; readonly modes: ReadonlySet<string> };
 
 /** Returns the losses of a line that the line does not mention, one sentence each. */
@@ -41,21 +41,24 @@ function isKeptByGit(path: string, content: string, after: Snapshot): boolean {
   return after.has(path) && log.includes(content.trim());
 }
 
-/** The same, but what is still somewhere, under any name or in git, is not lost, and neither is an empty folder. */
+/**
+ * Returns the losses of content: a file that still exists, under any name or in git, is not lost, and neither is an
+ * empty folder.
+ */
 export function contentLost(before: Snapshot, after: Snapshot, named: Named): readonly string[] {
   const kept = new Set([...after.values()].map(({ kind, content }) => kind + content));
   return losses(before, after, named).filter((loss) => {
     const path = loss.slice(loss.indexOf(': ') + 2);
     const was = before.get(path);
     if (!was || loss.startsWith('appended')) return false;
-    // Rights of the own files that are added lose nothing.
+    // Added rights for the user’s own files lose nothing.
     if (loss.startsWith('mode')) return (was.mode & ~(after.get(path)?.mode ?? 0)) !== 0;
     if (was.kind === 'folder' || was.content === '' || kept.has(was.kind + was.content)) return false;
     return !hasLines(after.get(path), was, /\.git\/config$/.test(path)) && !isObject(was.content, after);
   });
 }
 
-/** Settings of git are put in between others. */
+/** Returns whether a file still has all lines; git inserts settings between others. */
 function hasLines(is: Entry | undefined, was: Entry, settings: boolean): boolean {
   const lines = settings && is ? new Set(is.content.split('\n')) : undefined;
   return lines !== undefined && was.content.split('\n').every((line) => lines.has(line));

@@ -1,6 +1,6 @@
 /**
- * Runs inside the confinement only (`confine.sh`): takes cases from standard input, judges each line in its tree, runs
- * what is safe there, and says what it did.
+ * Runs only inside the confinement (`confine.sh`): takes cases from standard input, judges each line in its tree, runs
+ * the safe ones, and reports what they changed.
  */
 import { spawnSync } from 'node:child_process';
 import {
@@ -111,7 +111,7 @@ async function outcomeInState(line: string, setup: string, judged: boolean): Pro
   return { ...outcome, losses: judged && seen.undo ? lost.filter((loss) => !loss.includes('/.git/')) : lost, end };
 }
 
-/** Runs a line under every limit, and says how it ended. */
+/** Runs a line under every limit, and returns how it ended. */
 function run(line: string, shell = TRACED, timeout = WALL_MS): string {
   rmSync(TRACE, { force: true });
   const { status, signal, stderr } = spawnSync('unshare', [...OWN, 'prlimit', ...LIMITS, ...shell, line], {
@@ -130,7 +130,7 @@ function run(line: string, shell = TRACED, timeout = WALL_MS): string {
   return status === 127 || /command not found/.test(stderr) ? 'missing' : `exit ${status}`;
 }
 
-/** Takes back what `chmod -R 000 /` does to the folders around the tree, where they can be changed at all. */
+/** Restores the permissions of the folders around the tree after `chmod -R 000 /`, where possible. */
 function unlock(): void {
   for (const path of ['/', '/log', TRACE, '/home', '/tmp']) {
     try {
@@ -141,7 +141,7 @@ function unlock(): void {
   }
 }
 
-/** The names of programs that were started, without the shell that reads the line. */
+/** Returns the names of the started programs, without the shell that reads the line. */
 function started(): readonly string[] {
   const rows = readFileSync(TRACE, 'latin1').split('\n');
   const paths = rows.flatMap(

@@ -1,5 +1,5 @@
 /**
- * Lines that lose something because the state is another than the line expects. Each was once called safe, or is close to
+ * Lines that lose data because the state differs from the one they expect. Each was once judged safe, or is similar to
  * one that was; each does its harm in the scratch tree.
  */
 
@@ -229,7 +229,7 @@ const FAMILIES: readonly (readonly [family: string, setups: readonly Setup[], li
   ],
 ];
 
-/** Every line of the families with what makes its state. */
+/** Every line of the families, with the commands that prepare its state. */
 export const FAMILY_CASES = FAMILIES.flatMap(([family, setups, lines]) =>
   lines.map((line) => ({ family, line, setup: setups.map((name) => SETUPS[name]).join('\n') })),
 );

@@ -8,7 +8,10 @@ import type { Case, Outcome } from './case.ts';
 const NAMESPACES = ['--mount', '--pid', '--net', '--ipc', '--uts', '--fork', '--kill-child', '--mount-proc'];
 const HERE = new URL('.', import.meta.url).pathname;
 
-/** Runs each case in the confinement, in both trees where they differ. Rejects with what was said where it can't be set up. */
+/**
+ * Runs each case in the confinement, in both trees if they differ. Rejects with the driver’s message if the confinement
+ * can’t be set up.
+ */
 export async function runConfined(cases: readonly Case[]): Promise<readonly Outcome[]> {
   const folder = mkdtempSync(join(tmpdir(), 'aish-proof-'));
   const root = join(folder, 'root');
@@ -32,7 +35,7 @@ export async function runConfined(cases: readonly Case[]): Promise<readonly Outc
   }
 }
 
-/** Why lines can't be confined on this machine; undefined where they can. */
+/** Returns why lines can’t be confined on this machine; undefined if they can. */
 export async function confinementFault(): Promise<string | undefined> {
   try {
     await runConfined([{ line: 'true', judged: true }]);

@@ -8,11 +8,11 @@ import type { Field, Redirect } from '../../../src/safety/shell/machine.ts';
 
 /** The programs and effects that the gate found in a line. */
 export class Seen implements Watcher {
-  /** Names of files that the line says it appends to. */
+  /** The names of files that the line openly appends to. */
   readonly appended = new Set<string>();
-  /** Names of files whose mode the line says it changes. */
+  /** The names of files whose mode the line openly changes. */
   readonly modes = new Set<string>();
-  /** Does the manual of one of its programs say how to take it back? */
+  /** Whether the manual of one of the line’s programs says how to revert its effect. */
   undo = false;
   #programs = new Set<string>();
 

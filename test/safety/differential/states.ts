@@ -4,7 +4,7 @@ import { basename, dirname } from 'node:path';
 import type { Case } from './case.ts';
 import { pathsIn } from './tree.ts';
 
-/** A line, what makes its state, and the relative path in it that the state is about. */
+/** A line, the commands that prepare its state, and the path in it that the state affects. */
 type Changed = { readonly line: string; readonly setup: string };
 type Change = (line: string, path: string, pick: <Item>(items: readonly Item[]) => Item) => Changed;
 
@@ -13,7 +13,7 @@ const put = (path: string, text = `content of ${path}`) =>
 const clear = (path: string) => `mkdir -p '${dirname(path)}'; rm -rf '${path}'`;
 const victim = "echo 'of the victim' >victim.txt; mkdir -p other; echo 'of another' >other/inside.txt";
 
-/** Ways to a link at a path, from what a setup has made. */
+/** Ways to put a link at a path. */
 const LINKING: readonly ((path: string) => Changed)[] = [
   (path) => ({ setup: '', line: `ln -s "$PWD/victim.txt" ${path}` }),
   (path) => ({ setup: '', line: `ln victim.txt ${path}` }),
@@ -108,11 +108,11 @@ const WRITING: readonly ((line: string) => string)[] = [
   (line) => `${line}; sed -n 'w fresh.txt' a.json`,
 ];
 
-/** Programs that any machine has on which lines can be confined. */
+/** Programs that exist on every machine where lines can be confined. */
 const PROGRAMS =
   /^(cat|ls|head|tail|wc|sort|uniq|cut|tr|grep|egrep|sed|awk|find|xargs|diff|cmp|stat|file|du|df|date|seq|basename|dirname|realpath|readlink|md5sum|sha256sum|od|nl|tac|rev|paste|join|comm|fold|fmt|expand|column|tee|cp|mv|ln|mkdir|touch|mktemp|install|split|tar|gzip|gunzip|zcat|chmod|git|make|python3|bash|sh|env|nohup|time|timeout|cd|echo|printf|test|\[|true|export|read|for|if|while|pwd|type|set)$/;
 
-/** Safe one-line rows of the corpora. */
+/** Returns the safe one-line commands of the corpora. */
 function safeLines(): readonly string[] {
   const lines = ['everyday', 'gate'].flatMap((name) =>
     readFileSync(new URL(`../../corpus/${name}.jsonl`, import.meta.url), 'utf8')

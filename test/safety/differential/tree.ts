@@ -62,7 +62,10 @@ const HISTORY = `git init -q -b main && git add -A && git commit -qm one && echo
   git stash -q && echo dirty >>src/main.py && echo untracked >untracked.txt && tar czf a.tar.gz data && gzip -k data/a.txt && echo precious >precious.txt && mkdir -p lib/below &&
   echo victim >lib/victim && ln -s lib/below link && ln -s precious.txt lnk`;
 
-/** Makes the tree that every line gets a copy of: a project with a history, changes not committed, and a home folder. */
+/**
+ * Makes the template from which every line gets a copy: a project with a history, uncommitted changes, and a home
+ * folder.
+ */
 export function makeTemplate(): void {
   for (const [path, content] of Object.entries(FILES)) {
     mkdirSync(dirname(join(HOME, path)), { recursive: true });
@@ -78,7 +81,7 @@ export function makeTemplate(): void {
   });
 }
 
-/** A fresh tree, for one line. */
+/** Makes a fresh tree for one line. */
 export function freshTree(): void {
   try {
     removeTree();
@@ -108,8 +111,8 @@ const LIKE_A_FILE = /^[A-Za-z_][\w.+-]*\.[A-Za-z]\w{0,6}$|^\w{1,2}$/;
 const MOST_COLLISIONS = 60;
 
 /**
- * Puts something at each path that a line names, and in each folder it names a file by the name of each other path: what
- * is there can be lost. Says whether anything was put.
+ * Creates a file at each path that a line names, and in each named folder a file by the name of each other path, so
+ * that there is data to lose. Returns whether it created any.
  */
 export function fill(line: string): boolean {
   const paths = pathsIn(line).map((word) => {
@@ -124,7 +127,7 @@ export function fill(line: string): boolean {
   return named.length + collided.length > 0;
 }
 
-/** The words of a line that may be paths, as written, and what it writes to at the end. */
+/** Returns the words of a line that may be paths, and the file it finally writes to. */
 export function pathsIn(line: string): readonly string[] {
   const paths = line.split(/[\s'"=;|&<>(){}:,]+/).flatMap((word) => {
     const named = PATH.test(word) && !word.includes('..') && word.length < 80 && !word.startsWith('-');

@@ -38,7 +38,7 @@ const SCENARIOS = [
   'auth/client-credentials-basic',
 ];
 
-/** Scenarios that fail, with the reason. */
+/** Scenarios that are expected to fail, with the reason. */
 const EXPECTED_FAILURES: Readonly<Record<string, string>> = {
   'auth/cross-app-access-complete-flow': 'an extension: tokens are exchanged at a company’s identity provider',
 };
@@ -50,7 +50,7 @@ describe.skipIf(missing)('the conformance suite for clients', () => {
   const dir = mkdtempSync(join(tmpdir(), 'aish-conformance-'));
   const client = join(dir, 'client.mjs');
 
-  // Bundled into one file, since it is started for every scenario.
+  // The client is bundled into one file, since it is started for every scenario.
   beforeAll(async () => {
     const requires = "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);";
     const entryPoints = [at('fixtures/conformance-client.ts')];

@@ -41,7 +41,7 @@ async function serve(answer: (id: number) => readonly (string | Buffer)[], as: '
   };
 }
 
-// Encoded once, since only the client's turns are measured.
+// The result is encoded once, since only the client’s turns are measured.
 const encoded = Buffer.from(JSON.stringify({ content: [{ type: 'text', text: `begin\n${LONG_TEXT}end` }] }));
 const big = (id: number) => [`{"jsonrpc":"2.0","id":${id},"result":`, encoded, '}'];
 

@@ -2,17 +2,17 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { isJsonObject } from '../../../src/text/json.ts';
 
-/** How it deviates from the protocol. */
+/** Deviations of the server from the protocol. */
 export type Oddity = {
-  /** The issuer in its metadata, when it names another authorization server. */
+  /** Another authorization server that the metadata names as the issuer. */
   readonly issuer?: string;
-  /** The address at which it claims to describe itself. */
+  /** The address of the server’s metadata about itself. */
   readonly resourceMetadata?: string;
-  /** The resource that it describes instead of itself. */
+  /** Another resource that the metadata describes. */
   readonly resource?: string;
   /** The address to which the server sends the browser to log in. */
   readonly authorize?: string;
-  /** The issuer that its answers name. */
+  /** The issuer that the server’s answers name. */
   readonly iss?: string;
   readonly saysIss?: boolean;
   /** Permissions without which a call is refused. */
@@ -28,7 +28,7 @@ export type LoginServer = AsyncDisposable & {
   readonly exchanges: URLSearchParams[];
   /** The valid tokens, newest last; when emptied, all have expired. */
   readonly good: string[];
-  /** Every secret that it issued. */
+  /** Every secret that the server issued. */
   readonly handed: string[];
   odd: Oddity;
 };

@@ -5,7 +5,7 @@ const used: typeof process.cpuUsage = (before) => (process.threadCpuUsage ?? pro
 
 const ROUNDS = 3;
 
-/** 50 MB of lines. */
+/** A text of 50 MB in lines. */
 export const LONG_TEXT = `${'0123456789abcdef'.repeat(64)}\n`.repeat(50 * 1024);
 
 /**

@@ -14,7 +14,7 @@ import { layoutEditor, offsetAt } from '../../../src/ui/editor/layout.ts';
 import { createEditor, type EditorState, expand } from '../../../src/ui/editor/state.ts';
 import { KEY_TABLE } from '../../../src/ui/keymap/table.ts';
 
-/** A state written as its text with `|` for the cursor. */
+/** Returns a state from a text with `|` at the cursor. */
 function at(text: string): EditorState {
   const cursor = text.indexOf('|');
   return { ...createEditor(text.replace('|', '')), cursor };

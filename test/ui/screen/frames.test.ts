@@ -3,7 +3,7 @@ import type { EventBody } from '../../../src/session/event.ts';
 import { engineChanges } from '../../../src/ui/screen/frames.ts';
 import { deadly, harmless, Machine } from '../../support/machine.ts';
 
-/** A value with subscribers. */
+/** Returns a value with subscribers. */
 function source() {
   const listeners = new Set<() => void>();
   const subscribe = (listener: () => void) => {
@@ -16,7 +16,7 @@ function source() {
   return { listeners, subscribe, tell };
 }
 
-/** An engine whose changes are drawn; counts the drawings, and remembers the phase of the last one. */
+/** Returns an engine whose changes are drawn; it counts the drawings and records the phase of the last one. */
 function drawn() {
   const machine = new Machine();
   const [engine, user] = [source(), source()];

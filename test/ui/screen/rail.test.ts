@@ -17,7 +17,7 @@ function job(id: number, command: string, said: string): RailFacts['jobs'][numbe
   return { id, command, owner: 'user', startedAt: 1000, running: { output } } as unknown as RailFacts['jobs'][number];
 }
 
-/** Two sub-agents: one runs a command, one waits for the user. */
+/** Returns two sub-agents: one runs a command, one waits for the user. */
 function agents(): readonly SubAgent[] {
   const machine = new Machine();
   machine.send({ type: 'norrisStarted', goal: 'g' });

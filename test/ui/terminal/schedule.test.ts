@@ -11,7 +11,7 @@ it('input that arrived while the process was busy is read before a timeout fires
   const [reader]: [Socket] = (await once(server, 'connection')) as [Socket];
   const order: string[] = [];
   reader.on('data', () => order.push('input'));
-  // The next turn is then not the one in which the timers are set.
+  // Otherwise the next turn could be the one in which the timers are set.
   await new Promise(setImmediate);
   const fired = new Promise<void>((resolve) => {
     afterInput(() => {
@@ -31,7 +31,7 @@ it('input that arrived while the process was busy is read before a timeout fires
 it('a scheduled call can be cancelled until the last moment', async () => {
   const called: string[] = [];
   const cancel = afterInput(() => called.push('timer'), 0);
-  // Due earlier, so that the cancellation falls between the timer and its turn.
+  // This timer is due earlier, so that the cancellation comes between the timer and its turn.
   setTimeout(cancel, 0);
   await new Promise((resolve) => setTimeout(resolve, 10));
   expect(called).toEqual([]);
