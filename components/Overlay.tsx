@@ -77,14 +77,15 @@ function Choices({
   const { items, index, of, query } = panel;
   const room = rows - (closed ? 2 : 1);
   const first = Math.max(0, Math.min(index - Math.floor(room / 2), items.length - room));
-  const title = of === 'completion' ? ' completions ' : ` ${of}: ${query}▏`;
-  const note = ` ${items.length === 0 ? 0 : index + 1} of ${items.length} `;
+  const title = TITLES[of] ?? ` ${of}: ${query}▏`;
+  const note = index < 0 ? ` ${items.length} ` : ` ${items.length === 0 ? 0 : index + 1} of ${items.length} `;
   const visible = items.slice(first, first + room);
   const row = choiceRow(visible, of === 'completion' ? '' : query, screen.renderContext(columns));
   const shown = visible.map((item, at) =>
     row(item, first + at === index, item.group === visible[at - 1]?.group ? '' : (item.group ?? '')),
   );
-  const keys = of === 'everything' ? ' Enter does it · Esc closes ' : ' Enter takes it · Esc closes ';
+  const acts = of === 'everything' || of === 'commands' ? 'does' : 'takes';
+  const keys = index < 0 ? ' ↓ selects · Esc closes · or type on ' : ` Enter ${acts} it · Esc closes `;
   const list = [
     rule(paint('strong', title), note, columns, 'dim', paint),
     ...(shown.length > 0 ? shown : [paint('dim', ' nothing matches')]),
@@ -100,6 +101,8 @@ function Choices({
   );
 }
 
+/** The titles of lists that have no search of their own. */
+const TITLES: Partial<Record<Open['of'], string>> = { completion: ' completions ', commands: ' commands ' };
 const MARK = 2;
 
 /** Draws rows of a list: kind, name with the matched letters marked, note, and at the right edge the key. */

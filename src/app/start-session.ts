@@ -11,6 +11,7 @@ import { SEMANTICS, type Settings, type Surroundings } from '../session/state.ts
 import { readBeginning } from '../text/files.ts';
 import { clean, plainText } from '../text/sanitize.ts';
 import type { Environment } from './environment.ts';
+import { gitBranch } from './git-branch.ts';
 import type { GlobalOptions } from './options.ts';
 import type { Presets } from './presets.ts';
 import type { SessionBus } from './session-bus.ts';
@@ -42,7 +43,11 @@ export function startSession(
   const settings = { ...settingsOf(environment), surroundings: surroundingsOf(environment) };
   const asked = unread ? mode : sandbox.available ? undefined : options.global.mode;
   if (session.seq > 0) resume(engine, settings, options.session.again, asked);
-  else void engine.dispatch({ type: 'opened', cwd: process.cwd(), mode, settings });
+  else {
+    const cwd = process.cwd();
+    const branch = gitBranch(cwd);
+    void engine.dispatch({ type: 'opened', cwd, mode, settings, ...(branch !== undefined && { branch }) });
+  }
   if (session.seq > 0) applyFlags(engine, options.global, presets, sandbox);
   const all = [
     ...[...notices, costsProblem, disabledNotice(config)],

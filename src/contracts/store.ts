@@ -14,8 +14,12 @@ export type SessionSummary = {
   readonly startedAt: number;
   readonly lastAt: number;
   readonly cwd: string;
+  /** The branch that git had checked out in `cwd` when the session began. */
+  readonly branch?: string;
   /** The first question or goal. */
   readonly title: string;
+  /** The number of questions and goals; undefined if not counted. */
+  readonly turns?: number;
   /** The size of its journal. */
   readonly bytes: number;
   /** Whether another program has the session open; undefined if not checked. */

@@ -38,7 +38,14 @@ type Git = { readonly git?: string };
 
 type Body =
   // actions of the user
-  | { readonly type: 'opened'; readonly cwd: string; readonly mode: Mode; readonly settings: Settings }
+  /** `branch`: the one that git had checked out there. */
+  | {
+      readonly type: 'opened';
+      readonly cwd: string;
+      readonly mode: Mode;
+      readonly settings: Settings;
+      readonly branch?: string;
+    }
   /** A sub-agent starts for the parent's operation `op`. The event's session is the sub-agent's. */
   | { readonly type: 'spawned'; readonly parent: SessionId; readonly op: OpId }
   /**

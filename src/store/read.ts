@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { createReadStream } from 'node:fs';
 import { open, readdir, readFile, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
@@ -137,7 +138,7 @@ export async function listSessions(dir: string, most = 50): Promise<readonly Ses
   const found: SessionSummary[] = [];
   for await (const summary of sessionsByAge(dir)) {
     if (found.length >= most) break;
-    found.push(summary);
+    found.push({ ...summary, turns: await countTurns(journalPath(dir, summary.id)) });
   }
   return found;
 }
@@ -184,6 +185,29 @@ async function readBeginning(path: string): Promise<readonly SessionEvent[]> {
   }
 }
 
+const [ASKED, GOAL] = [Buffer.from('"type":"asked"'), Buffer.from('"type":"norrisStarted"')];
+
+/** Counts the user's questions and goals. Never rejects. */
+async function countTurns(path: string): Promise<number> {
+  let turns = 0;
+  try {
+    let rest = Buffer.alloc(0);
+    for await (const chunk of createReadStream(path)) {
+      const bytes = Buffer.concat([rest, chunk as Buffer]);
+      const end = bytes.lastIndexOf(0x0a) + 1;
+      for (const { line } of linesOf(bytes.subarray(0, end))) {
+        if (!line.includes(ASKED) && !line.includes(GOAL)) continue;
+        const read = parseRecord(line);
+        if (read.kind === 'event' && read.event.session === 'main' && titleOf(read.event) !== undefined) turns += 1;
+      }
+      rest = bytes.subarray(end);
+    }
+  } catch {
+    // A journal that can't be read is listed all the same.
+  }
+  return turns;
+}
+
 /** Returns the title of a session, where the event has it. */
 function titleOf(event: SessionEvent): string | undefined {
   switch (event.type) {
@@ -211,10 +235,17 @@ function summaryOf(id: string, lastAt: number, events: readonly SessionEvent[]) 
   if (first?.type !== 'opened') return undefined;
   for (const event of events) {
     const title = titleOf(event);
-    if (title !== undefined)
-      return { id, startedAt: first.at, lastAt, cwd: first.cwd, title: title.split('\n')[0] ?? '' };
+    if (title === undefined) continue;
+    const { at: startedAt, cwd, branch } = first;
+    return { id, startedAt, lastAt, cwd, title: firstWords(title), ...(branch !== undefined && { branch }) };
   }
   return undefined;
+}
+
+/** Returns the first line with a word in it, which is not a fence of code. */
+function firstWords(title: string): string {
+  const lines = title.split('\n');
+  return lines.find((line) => /[\p{L}\p{N}]/u.test(line) && !/^\s*(?:```|~~~)/.test(line)) ?? lines[0] ?? '';
 }
 
 // Reads from the end of a journal how the session ended.

@@ -108,6 +108,21 @@ describe('--resume', () => {
     ]);
   });
 
+  it('lists the branch of a session, how many questions and goals it has, and its first line with words', async () => {
+    const events: readonly SessionEvent[] = [
+      { ...OPENED, branch: 'try' },
+      { session: 'main', at: 1, type: 'asked', line: 'l1', text: '```\n\nwhy {"type":"asked"}?' },
+      { session: 'sub', at: 1, type: 'asked', line: 'l2', text: 'of a sub-agent' },
+      { session: 'main', at: 1, type: 'asked', line: 'l3', text: 'and then?' },
+    ];
+    const path = written(
+      'a',
+      events.map((event, seq) => String(formatRecord(event, seq))),
+    );
+    const [listed] = await listSessions(dirname(dirname(path)));
+    expect(listed).toMatchObject({ branch: 'try', turns: 2, title: 'why {"type":"asked"}?' });
+  });
+
   it('accepts a session dated before 1970', async () => {
     const path = written('a', LINES);
     utimesSync(path, -1000, -1000);

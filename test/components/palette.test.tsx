@@ -99,3 +99,61 @@ describe('the palette', () => {
     for (const line of lines) expect([...line].length).toBeLessThanOrEqual(40);
   });
 });
+
+describe('/ on an empty prompt', () => {
+  const listed = (stage: Stage) => stage.frame().includes('━━ commands ━');
+
+  it('lists the commands; the next letter closes the list and the path runs undisturbed', async () => {
+    const stage = await setStage();
+    stage.press('/');
+    await stage.see(/━━ commands ━[\s\S]*:allow[\s\S]*\[aish:fast\]> \//);
+    stage.press('u');
+    await stage.until(() => !listed(stage));
+    stage.press('sr/bin/ls\r');
+    await stage.see('? /usr/bin/ls');
+  });
+
+  it('runs the command that an arrow has selected, and leaves nothing typed', async () => {
+    const stage = await setStage();
+    stage.press('/');
+    await stage.see('━━ commands ━');
+    stage.press('\x1b[A');
+    await stage.see(/❯ :\w+/);
+    const chosen = /❯ (:\w+)/.exec(stage.frame())?.[1] ?? '';
+    stage.press('\r');
+    await stage.until(() => !listed(stage));
+    expect(stage.frame()).not.toContain(`> ${chosen}/`);
+    expect(stage.frame()).not.toContain('[aish:fast]> /');
+  });
+
+  it('stays typed when Esc closes the list, and Enter and Tab do what they do without it', async () => {
+    const stage = await setStage();
+    stage.press('/');
+    await stage.see('━━ commands ━');
+    stage.press('\x1b');
+    stage.clock.advance(1000);
+    await stage.until(() => !listed(stage));
+    await stage.see('[aish:fast]> /');
+    stage.press('\x7f/\r');
+    await stage.see(/^\? \/$/m);
+    expect(listed(stage)).toBe(false);
+  });
+
+  it('is only a letter behind a text', async () => {
+    const stage = await setStage();
+    stage.press('ls /');
+    await stage.see('[aish:fast]> ls /');
+    expect(listed(stage)).toBe(false);
+  });
+});
+
+it('the list of sessions has columns for directory, branch and turns, and no signs of Markdown', async () => {
+  const stage = await setStage();
+  const session = { startedAt: 0, lastAt: 0, bytes: 10, cwd: '/home/me/shop' };
+  stage.screen.app.screen?.pickSession([
+    { ...session, id: 'a', title: '## why does `make` **fail**?', branch: 'main', turns: 12 },
+    { ...session, id: 'b', title: 'see [the page](https://x.example/y)', cwd: '/home/me', turns: 1 },
+  ]);
+  await stage.see(/why does make fail\? +\/home\/me\/shop +main +12 turns/);
+  await stage.see(/see the page +\/home\/me +1 turn/);
+});

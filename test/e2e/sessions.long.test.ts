@@ -28,7 +28,7 @@ it('lists each session’s question, place and time, filters by letters, and swi
   await rig.waitFor('Bolts are M6.');
   rig.type(':sessions\r');
   await rig.waitFor(/sessions: .*1 of 1/);
-  expect(rig.text()).toMatch(/today \d\d:\d\d\s+how long do pears keep .*kB/);
+  expect(rig.text()).toMatch(/today \d\d:\d\d\s+how long do pears keep .*1 turn/);
   await rig.waitFor(/how it ended[\s\S]*\? how long do pears keep[\s\S]*● Pears keep for a week\./);
   rig.type('xyz');
   await rig.waitFor('nothing matches');

@@ -8,7 +8,7 @@ import type { KeyToken, Modifiers, MouseToken, PasteToken, Token } from '../term
 import { dialogHandlers, fieldHandlers, haltHandlers, pressMouse, typeOn } from './handlers/dialogs.ts';
 import { globalHandlers, type Handlers } from './handlers/global.ts';
 import { menuHandlers, typeIntoMenu } from './handlers/menu.ts';
-import { openPalette } from './handlers/palette.ts';
+import { listCommands, openPalette, runOnCommands } from './handlers/palette.ts';
 import { background, promptHandlers } from './handlers/prompt.ts';
 import { transcriptHandlers } from './handlers/transcript.ts';
 import { runOnOffers } from './offers.ts';
@@ -43,7 +43,7 @@ function contextOf(screen: Screen): KeyContext {
     case 'confirmAbort':
       return 'dialog';
     case 'choices':
-      return 'menu';
+      return panel.index < 0 ? 'prompt' : 'menu';
     case 'scroll':
       return 'transcript';
     case 'none':
@@ -128,7 +128,7 @@ function types(key: KeyToken): boolean {
 }
 
 function run(screen: Screen, context: KeyContext, command: KeyCommand, key: KeyToken): void {
-  if (context === 'prompt' && runOnOffers(screen, command)) return;
+  if (context === 'prompt' && (runOnCommands(screen, command) || runOnOffers(screen, command))) return;
   const handler = HANDLERS[context][command] ?? HANDLERS.global[command];
   if (handler) handler(screen, key);
   else if (context === 'prompt') screen.edit(command);
@@ -139,6 +139,7 @@ function unbound(screen: Screen, context: KeyContext, key: KeyToken): void {
   switch (context) {
     case 'prompt':
       if (key.text !== undefined) screen.type(key.text);
+      if (key.text === '/') listCommands(screen);
       return;
     case 'field':
       return screen.field.feed(key);

@@ -33,7 +33,7 @@ import { AfterFailure, Recall } from './recall.ts';
 import { pickLine, pickSession } from './sessions.ts';
 import { TranscriptNavigator } from './transcript-navigator.ts';
 import { TranscriptView } from './transcript-view.ts';
-import { createStore, initialUi, type Size, type Store, type Ui } from './ui.ts';
+import { createStore, initialUi, NO_PANEL, type Size, type Store, type Ui } from './ui.ts';
 
 /** The part of the terminal that the screen uses. */
 export type ScreenTerminal = Pick<Terminal, 'fence' | 'stop' | 'setMouse' | 'handOver' | 'suspend' | 'ink'>;
@@ -338,6 +338,8 @@ export class Screen {
 
   /** Replaces the draft, and drops the choices made for the old line. */
   setEditor(editor: EditorState): void {
+    const { panel } = this.ui.get();
+    if (panel.kind === 'choices' && panel.index < 0) this.ui.update({ panel: NO_PANEL });
     this.ui.update(editor.text === '' ? { editor, flip: undefined, goalNext: false } : { editor, offers: undefined });
   }
 

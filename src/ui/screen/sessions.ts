@@ -7,13 +7,14 @@ import { submitLine } from '../../commands/submit.ts';
 import type { SessionMoment, SessionSummary } from '../../contracts/store.ts';
 import { graphemes, shortPath, textWidth } from '../../text/display.ts';
 import { plainText, visible } from '../../text/sanitize.ts';
-import { bytesText } from '../../text/spelled.ts';
+import { stripStyles } from '../../text/style.ts';
 
 import { wrapText } from '../../text/wrap.ts';
 import { fuzzySearch } from '../editor/fuzzy.ts';
 import { cut } from '../render/segments.ts';
 import { onGround, type RenderContext, type Role } from '../render/theme.ts';
 import { GUTTER, headingLines, withGutter } from './entries/frame.ts';
+import { proseLines } from './entries/prose.ts';
 import { NO_PANEL, type PanelItem, type Store, type Ui } from './ui.ts';
 
 /** The parts of the screen that the list needs. */
@@ -21,8 +22,10 @@ type Face = { readonly app: App; readonly ui: Store<Ui>; hint(text: string): voi
 
 const MAX_MATCHES = 50;
 const DAY_MS = 24 * 3600 * 1000;
-/** Widths in cells: the time, the first question (least and most), and the facts beside it. */
-const [TIME, MIN_TITLE, MAX_TITLE, BESIDE] = [12, 12, 70, 36];
+/** Widths in cells: the time, and the first question (least and most). */
+const [TIME, MIN_TITLE, MAX_TITLE] = [12, 12, 70];
+/** The most cells of a directory and of a branch. */
+const [MAX_PLACE, MAX_BRANCH] = [24, 16];
 
 /** Opens the list: sessions of this directory first, the newest first. */
 export function pickSession(screen: Face, sessions: readonly SessionSummary[]): void {
@@ -60,12 +63,23 @@ export function sessionItems(
   sessions: readonly SessionSummary[],
 ): readonly (PanelItem & Required<Pick<PanelItem, 'label' | 'note' | 'run'>>)[] {
   const now = screen.app.engine.services.now();
-  const room = Math.max(MIN_TITLE, Math.min(MAX_TITLE, screen.ui.get().size.columns - TIME - BESIDE));
-  return sessions.map((session) => {
-    const { id, lastAt, title, cwd, bytes, open = false } = session;
+  const places = sessions.map(({ cwd, open }) => (open ? 'open elsewhere: a copy' : shortPath(visible(cwd))));
+  const branches = sessions.map(({ branch = '' }) => visible(branch));
+  const turns = sessions.map(({ turns }) => (turns ? `${turns} ${turns === 1 ? 'turn ' : 'turns'}` : ''));
+  const widest = (texts: readonly string[], most: number) => Math.min(most, Math.max(0, ...texts.map(textWidth)) + 2);
+  const [place, branch, counted] = [widest(places, MAX_PLACE), widest(branches, MAX_BRANCH), widest(turns, MAX_BRANCH)];
+  // Beside the three columns: the mark, the blanks between, and the last column of the screen.
+  const beside = TIME + 5 + place + branch + counted;
+  const room = Math.max(MIN_TITLE, Math.min(MAX_TITLE, screen.ui.get().size.columns - beside));
+  return sessions.map((session, at) => {
+    const { id, lastAt, title, open = false } = session;
     const text = `:sessions ${id}${open ? ' fork' : ''}`;
-    const label = `${timeOf(lastAt, now).padEnd(TIME)} ${fitted(visible(title), room)}`;
-    const note = [...(open ? ['open elsewhere: a copy'] : []), bytesText(bytes), shortPath(visible(cwd))].join(' · ');
+    const label = `${timeOf(lastAt, now).padEnd(TIME)} ${fitted(withoutMarks(visible(title)), room)}`;
+    const note = [
+      fitted(places[at] ?? '', place),
+      ...(branch > 2 ? [fitted(branches[at] ?? '', branch)] : []),
+      (turns[at] ?? '').padStart(counted - 2),
+    ].join('');
     const run = () => {
       screen.ui.update({ panel: NO_PANEL });
       const why = screen.app.sessions.resume(session, open);
@@ -89,6 +103,14 @@ function two(value: number): string {
   return String(value).padStart(2, '0');
 }
 
+/** Returns a line without the signs of Markdown around its words. */
+function withoutMarks(line: string): string {
+  return line
+    .replace(/^\s*(?:#{1,6}|[-*>]) +/, '')
+    .replace(/!?\[([^\]]*)\]\((?:https?:|\.{0,2}\/|#)[^)\s]*\)/g, '$1')
+    .replace(/(\*\*|__|`+)(.+?)\1/g, '$2');
+}
+
 /** Fits a text to an exact number of cells, so that the next text starts a column. */
 function fitted(text: string, room: number): string {
   let shown = '';
@@ -105,8 +127,6 @@ function fitted(text: string, room: number): string {
 const MAX_SAID = 3;
 /** The most columns of prose. */
 const MAX_WIDTH = 100;
-/** Lines by which a model asks for an action. Actions are not shown here, so these lines are left out. */
-const PROTOCOL = /^\s*(CMD&?|DELEGATE|GOAL|TASK):/;
 
 const HEADS = {
   asked: ['?', 'accent'],
@@ -131,12 +151,11 @@ function momentLines({ kind, text, exit }: SessionMoment, context: RenderContext
   const { paint, theme, width } = context;
   const room = Math.max(1, Math.min(width, MAX_WIDTH) - GUTTER);
   if (kind === 'said') {
-    const said = plainText(text)
-      .split('\n')
-      .filter((line) => line.trim() !== '' && !PROTOCOL.test(line));
-    const lines = said.flatMap((line) => wrapText(line, room));
+    const lines = proseLines(plainText(text), { ...context, width: room }).filter(
+      (line) => stripStyles(line).trim() !== '',
+    );
     const first = lines.slice(0, MAX_SAID);
-    if (lines.length > MAX_SAID) first[MAX_SAID - 1] = `${cut(first[MAX_SAID - 1] ?? '', room - 2)} …`;
+    if (lines.length > MAX_SAID) first[MAX_SAID - 1] = `${wrapText(first[MAX_SAID - 1] ?? '', room - 2)[0] ?? ''} …`;
     return withGutter(first, { first: `${paint('accent', '●')} `, rest: '  ' });
   }
   if (kind === 'aborted') return [`${paint('dim', '○')} ${paint('dim', text)}`];

@@ -32,9 +32,10 @@ export type Panel =
   /** Completions of the word before the cursor, or lines of the history that match the draft. */
   | {
       readonly kind: 'choices';
-      readonly of: 'completion' | 'history' | 'everything' | 'sessions' | 'setup';
+      readonly of: 'completion' | 'history' | 'everything' | 'sessions' | 'setup' | 'commands';
       readonly query: string;
       readonly items: readonly PanelItem[];
+      /** -1: none is selected, and keys go to the prompt. */
       readonly index: number;
       /** Searches with another query; without this function the history is searched. */
       readonly find?: (query: string) => readonly PanelItem[];

@@ -9,6 +9,7 @@ function earlier(
   cwd: string,
   text: string,
   more: readonly SessionEvent[] = [],
+  branch = 'main',
 ): Readonly<Record<string, string>> {
   const settings = {
     preset: 'demo',
@@ -19,7 +20,7 @@ function earlier(
     sandbox: true,
   };
   const events: readonly SessionEvent[] = [
-    { session: 'main', at: 0, type: 'opened', cwd, mode: 'restricted', settings },
+    { session: 'main', at: 0, type: 'opened', cwd, mode: 'restricted', settings, branch },
     { session: 'main', at: 0, type: 'asked', line: 'line1', text },
     ...more,
   ];
@@ -44,7 +45,7 @@ const ENDING: readonly SessionEvent[] = [
   { ...MAIN, type: 'shellStarted', op: 'sh2', line: 'make deploy', private: false },
   { ...MAIN, type: 'shellEnded', op: 'sh2', result: { ...RESULT, exit: 2 } },
   { ...MAIN, type: 'asked', line: 'line2', text: 'what is left to do?' },
-  said('Tag it and push; the changelog names both breaking changes.'),
+  said('**Tag it** and push; the `changelog` names both breaking changes.'),
 ];
 
 const told = (name: string, line: string, title: string, seen: RegExp): Scene => ({
@@ -75,7 +76,7 @@ export const AROUND: readonly Scene[] = [
     files: {
       ...earlier('2026-11-20-1402-ab12', '~/shop', 'make the rotation test pass'),
       ...earlier('2026-11-20-0940-cd34', '~/shop', 'why is app.log still growing after rotation?'),
-      ...earlier('2026-11-19-1110-ef56', '~/infra', 'rotate the keys of the staging hosts', ENDING),
+      ...earlier('2026-11-19-1110-ef56', '~/infra', '**rotate** the keys of the `staging` hosts', ENDING, 'prod'),
       ...earlier('2026-11-03-1822-0a7b', '~/shop', 'find files larger than 10 MB'),
     },
     async play(stage) {

@@ -11,7 +11,7 @@ const shown = (moments: Parameters<typeof endingLines>[0], rows: number) =>
 it('the end of a session shows the last entries that fit, complete', () => {
   const moments = [
     { kind: 'asked', text: 'one' },
-    { kind: 'said', text: 'two\n\nCMD: rm x\nthree' },
+    { kind: 'said', text: '**two**\n\nCMD: rm x\n`three`' },
     { kind: 'ran', text: 'make\nall', exit: 2 },
   ] as const;
   expect(shown(moments, 3)).toEqual(['● two', '  three', expect.stringMatching(/^❯ make ⏎ all +✗ 2$/)]);

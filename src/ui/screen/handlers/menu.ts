@@ -149,11 +149,16 @@ function setQuery(screen: Screen, query: string): void {
     screen.ui.update({ panel: { ...panel, query, items: panel.find?.(query) ?? search(screen, query), index: 0 } });
 }
 
+/** Whether the list is about the line as typed; otherwise it is a search of its own. */
+function belongsToLine({ of }: Choices): boolean {
+  return of === 'completion' || of === 'commands';
+}
+
 /** Handles a typed key: a search takes it; a completion is closed, and the key goes to the prompt. */
 export function typeIntoMenu(screen: Screen, key: KeyToken): void {
   const panel = open(screen);
   if (!panel || key.text === undefined) return;
-  if (panel.of !== 'completion') return setQuery(screen, panel.query + key.text);
+  if (!belongsToLine(panel)) return setQuery(screen, panel.query + key.text);
   screen.ui.update({ panel: NO_PANEL });
   screen.type(key.text);
 }
@@ -167,7 +172,7 @@ export const menuHandlers: Handlers = {
   edit: take,
   deleteBack(screen) {
     const panel = open(screen);
-    if (panel && panel.of !== 'completion') return setQuery(screen, [...panel.query].slice(0, -1).join(''));
+    if (panel && !belongsToLine(panel)) return setQuery(screen, [...panel.query].slice(0, -1).join(''));
     screen.ui.update({ panel: NO_PANEL });
     screen.edit('deleteBack');
   },

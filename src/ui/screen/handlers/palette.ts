@@ -43,6 +43,28 @@ export function openPalette(screen: Screen, keys: readonly Binding[], press: (bi
   });
 }
 
+/** Lists the commands above a lone `/` (IN-2). Keys stay with the prompt until an arrow selects one. */
+export function listCommands(screen: Screen): void {
+  if (screen.ui.get().editor.text !== '/') return;
+  const items = commandItems(screen).map(({ text, note = '', run }) => ({
+    ...{ text, note },
+    run() {
+      screen.setEditor(setText(screen.ui.get().editor, ''));
+      run();
+    },
+  }));
+  screen.ui.update({ panel: { kind: 'choices', of: 'commands', query: '', items, index: -1, start: 0 } });
+}
+
+/** Runs a command of the prompt while these are listed; returns whether it was for the list. Any other closes it. */
+export function runOnCommands(screen: Screen, command: string): boolean {
+  const { panel } = screen.ui.get();
+  if (panel.kind !== 'choices' || panel.index >= 0) return false;
+  const at = { down: 0, up: panel.items.length - 1 }[command];
+  screen.ui.update({ panel: at === undefined ? NO_PANEL : { ...panel, index: at } });
+  return at !== undefined || command === 'takeBack';
+}
+
 /**
  * Returns the best matches first; a match of the name precedes a match of the description. Without a query, in the
  * order of the tables.
