@@ -1,6 +1,6 @@
 import { Box } from 'ink';
 import { useLayoutEffect } from 'react';
-import { ScreenContext, useReveal, useScreen, useTerminalSize, useUi } from '../hooks/context.ts';
+import { ScreenContext, useReveal, useScreen, useTall, useTerminalSize, useUi } from '../hooks/context.ts';
 import { useTicker } from '../hooks/useFrames.ts';
 import { useOverlay } from '../hooks/useOverlay.ts';
 import { useRail } from '../hooks/useStatus.ts';
@@ -13,9 +13,13 @@ import { Upper } from './MainPart.tsx';
 import { Overlay } from './Overlay.tsx';
 import { StatusBar } from './StatusBar.tsx';
 
-/** The whole screen, exactly as high as the terminal: transcript, open question, prompt, one line of status. */
+/**
+ * The whole screen, exactly as high as the terminal: transcript, open question, prompt, one line of status. Inline it
+ * is as high as what is in progress, and at most as high as the terminal.
+ */
 export function App() {
   const { columns, rows } = useTerminalSize();
+  const tall = useTall();
   const { prompt } = useScreen();
   const asks = useUi((ui) => ui.question !== undefined);
   const rail = useUi((ui) => ui.rail);
@@ -23,8 +27,8 @@ export function App() {
   const { main, status } = layoutOf(rows, rowsOfPrompt, asks);
   const overlay = useOverlay(columns, main);
   return (
-    <Box flexDirection="column" width={columns} height={rows} overflow="hidden">
-      <Box height={main - overlay.rows}>
+    <Box flexDirection="column" width={columns} {...tall(rows)} overflow="hidden">
+      <Box {...tall(main - overlay.rows)}>
         <Box flexDirection="column" width={columns - rail}>
           <Upper columns={columns - rail} rows={main - overlay.rows} />
         </Box>

@@ -1,6 +1,6 @@
 import { Box } from 'ink';
 import { memo, useCallback, useMemo, useRef } from 'react';
-import { useReveal, useScreen, useUi } from '../hooks/context.ts';
+import { useReveal, useScreen, useTall, useUi } from '../hooks/context.ts';
 import { useBroker, useOffers, useServerProblem } from '../hooks/useBroker.ts';
 import {
   type Foreground,
@@ -35,14 +35,16 @@ type Props = { readonly columns: number; readonly rows: number };
 const AIRY_ROWS = 12;
 const AIRY_PANE = 5;
 
-/** Returns the blank row above a pane of this many rows, if it has one. */
-const airOf = (rows: number): readonly string[] => (rows < AIRY_PANE ? [] : [' ']);
+/** Returns the lines of a pane of at most this many rows, below a blank row where there is room for one. */
+const aired = (lines: readonly string[], rows: number): readonly string[] =>
+  rows >= AIRY_PANE && lines.length < rows ? [' ', ...lines] : lines;
 
 /**
  * The transcript, followed by the answer and the command that are in progress. These are hidden while the user scrolls.
  */
 const MainPart = memo(function MainPart({ columns, rows }: Props) {
   const screen = useScreen();
+  const tall = useTall();
   const reply = useBroker();
   const { user, models, job } = useExecutor();
   const agents = useAgents();
@@ -63,7 +65,7 @@ const MainPart = memo(function MainPart({ columns, rows }: Props) {
   const room = Math.max(0, rows - (waits ? 1 + air : 0) - (attached ? 1 : 0) - 1);
   const share = streams > 1 ? Math.max(1, Math.floor(room / streams)) : room;
   return (
-    <Box flexDirection="column" justifyContent="flex-end" height={rows} overflowY="hidden">
+    <Box flexDirection="column" justifyContent="flex-end" {...tall(rows)} overflowY="hidden">
       <TranscriptPane columns={columns} rows={room} />
       {!away && (
         <>
@@ -160,7 +162,9 @@ function ExecPane({ command, columns, rows, keyboard }: ExecProps) {
   const heading = execHeading(command, screen.renderContext(columns));
   const queued = useWaitingLines();
   const waiting = command.by === 'user' && command.job === undefined && queued !== '' ? queued.split('\n') : [];
-  const room = Math.max(1, rows - heading.length - 1 - waiting.length);
+  // A program that has the whole terminal would make the live rows as high as the window.
+  const away = screen.inline && command.by === 'user' && command.running.fullScreen;
+  const room = away ? 0 : Math.max(1, rows - heading.length - 1 - waiting.length);
   const bar = paint('marker', '│ ');
   const sign = keyboardSign(command.running, {
     keyboard,
@@ -176,15 +180,12 @@ function ExecPane({ command, columns, rows, keyboard }: ExecProps) {
   const lines = linesOf(frames, () => {
     const all = [
       ...heading,
-      ...output
-        .lines(room)
-        .slice(-room)
-        .map((line) => bar + line),
+      ...(room === 0 ? [] : output.lines(room).slice(-room)).map((line) => bar + line),
       paint('marker', '╰ ') + sign,
       ...waiting.map((line) => paint('dim', `  then: ${line}`)),
     ];
     // A program that fills the pane needs all of its rows.
-    return all.length < rows ? [...airOf(rows), ...all] : all;
+    return aired(all, rows);
   });
   // The cursor stays where the program left it, above the sign.
   const cursor = () => ({
@@ -207,12 +208,11 @@ function AgentsPane({ agents: { running, waiting }, columns, rows }: ProgressPro
   const { paint } = screen;
   const now = useTicker(true);
   const reveal = useReveal();
-  const air = airOf(rows);
-  const shown = running.slice(0, rows - air.length);
   const context = screen.renderContext(columns);
+  const shown = running.slice(0, rows);
   const left = waiting + running.length - shown.length;
-  const more = left > 0 && air.length + shown.length < rows ? [paint('dim', `  ${left} more to come`)] : [];
-  return <Lines lines={[...air, ...shown.map((agent) => agentLine(agent, now, context, reveal)), ...more]} />;
+  const more = left > 0 && shown.length < rows ? [paint('dim', `  ${left} more to come`)] : [];
+  return <Lines lines={aired([...shown.map((agent) => agentLine(agent, now, context, reveal)), ...more], rows)} />;
 }
 
 type ProgressPaneProps = {
@@ -227,9 +227,8 @@ type ProgressPaneProps = {
 function ProgressPane({ progress, columns, rows }: ProgressPaneProps) {
   const { paint } = useScreen();
   const lines = progress.split('\n').flatMap((line) => wrapText(line, columns - 2).slice(0, 1));
-  const air = airOf(rows);
-  const shown = lines.slice(air.length - rows).map((line) => paint('marker', '⋯ ') + paint('dim', line));
-  return <Lines lines={[...air, ...shown]} />;
+  const shown = lines.slice(-rows).map((line) => paint('marker', '⋯ ') + paint('dim', line));
+  return <Lines lines={aired(shown, rows)} />;
 }
 
 type FleetPaneProps = {
@@ -245,8 +244,7 @@ function FleetPane({ fleet, columns, rows }: FleetPaneProps) {
   useTicker(true);
   const reveal = useReveal();
   const told = { goal: reveal(fleet.goal), rows: fleet.rows(), key: screen.keyFor('global', 'abort') };
-  const air = airOf(rows);
-  return <Lines lines={[...air, ...fleetRows(told, rows - air.length, screen.renderContext(columns))]} />;
+  return <Lines lines={aired(fleetRows(told, rows, screen.renderContext(columns)), rows)} />;
 }
 
 type StreamingProps = {
@@ -292,7 +290,8 @@ function TranscriptPane({ columns, rows }: TranscriptProps) {
   });
   const more = paint('dim', `── ↓ ${view.below.toLocaleString('en')} more below · Ctrl-End `);
   // The start screen is in the middle of the free rows.
-  const free = welcome.length === 0 ? 0 : Math.max(0, Math.floor((rows - welcome.length - lines.length) / 2));
+  const middle = welcome.length > 0 && !screen.inline;
+  const free = middle ? Math.max(0, Math.floor((rows - welcome.length - lines.length) / 2)) : 0;
   const begin = [...welcome, ...Array.from({ length: free }, () => ' '), ...lines];
   const shown = view.followsTail || view.below === 0 ? begin : [...lines.slice(0, Math.max(0, rows - 1)), more];
   return <Lines lines={shown.slice(-rows)} shrinks onPlace={place} />;

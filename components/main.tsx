@@ -21,14 +21,19 @@ const MAX_FPS = 120;
  * Runs the full screen until the user leaves, and returns the exit code. Rejects with what broke it, after restoring
  * the terminal.
  * @param begun the terminal, where the first frame has already taken it
+ * @param inline final entries go to the terminal's own scrollback
  */
-export async function runScreen(app: Program, begun: FirstFrame | undefined): Promise<number> {
+export async function runScreen(app: Program, begun: FirstFrame | undefined, inline = false): Promise<number> {
   const ended = Promise.withResolvers<number>();
   const composed = process.env.INK_SCREEN_READER !== 'true';
-  const first = begun ?? new FirstFrame({ name: '', theme: THEMES.none, mouse: app.ui.mouse, composed });
+  const mouse = app.ui.mouse && !inline;
+  const kind = inline ? (await import('../src/ui/render/inline.ts')).InlineCompositor : undefined;
+  const first = begun ?? new FirstFrame({ name: '', theme: THEMES.none, mouse, composed, inline: kind });
   const { output, terminal } = first;
   first.onSignal = (signal) => ended.resolve(128 + constants.signals[signal]);
-  if (app.ui.mouse !== first.mouse) terminal.setMouse(app.ui.mouse);
+  if (mouse !== first.mouse) terminal.setMouse(mouse);
+  // What is printed can't be painted anew once the terminal has told its colours.
+  if (inline) await first.capabilities;
   const broke = (error: unknown) => ended.reject(error);
   // When the terminal is gone every write fails; SIGHUP then ends the program.
   const ignore = () => {};
@@ -54,7 +59,7 @@ export async function runScreen(app: Program, begun: FirstFrame | undefined): Pr
     process.off('exit', mute);
   }
   const { columns, rows } = output;
-  process.stdout.write(exitSummary(app, screen.renderContext(columns), rows));
+  process.stdout.write(exitSummary(app, screen.renderContext(columns), inline ? 0 : rows));
   return code;
 }
 
@@ -91,7 +96,10 @@ function open(app: Program, first: FirstFrame, broke: (error: unknown) => void) 
   first.clear();
   instance.waitUntilExit().catch(broke);
   const redraw = () => {
-    if (output.compositor) output.compositor.redraw();
+    if (screen.inline) {
+      screen.inline.begin(true);
+      screen.view.repeat(output.columns, output.rows);
+    } else if (output.compositor) output.compositor.redraw();
     else {
       // Ink must forget its last frame; what it writes to erase that frame would blank the screen.
       output.dropping(() => instance.clear());
@@ -116,8 +124,9 @@ function open(app: Program, first: FirstFrame, broke: (error: unknown) => void) 
   // The screen is blank now, so the first frame must be a whole one.
   const endResume = terminal.onResume(() => {
     output.release();
+    screen.inline?.restart();
     screen.resize(size());
-    redraw();
+    if (!screen.inline) redraw();
   });
   return {
     screen,

@@ -26,6 +26,12 @@ export function useUi<T>(select: (ui: Ui) => T): T {
 
 export type Size = { readonly columns: number; readonly rows: number };
 
+/** Returns the height of a part of the screen; inline a part is only as high as its contents. */
+export function useTall(): (rows: number) => { readonly height: number } | { readonly maxHeight: number } {
+  const { inline } = useScreen();
+  return (rows) => (inline ? { maxHeight: rows } : { height: rows });
+}
+
 export function useTerminalSize(): Size {
   return useUi((ui) => ui.size);
 }

@@ -6,7 +6,7 @@ export type GlobalOptions = {
   readonly config?: string;
   readonly mode?: Mode;
   readonly model?: string;
-  /** Print lines to the terminal's own scrollback instead of using the full screen. */
+  /** Draw on the normal screen, and leave what is final to the terminal's own scrollback. */
   readonly inline?: true;
   /** The absolute path of the working directory. */
   readonly cwd?: string;

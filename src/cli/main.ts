@@ -1,11 +1,10 @@
 /** The subcommands. Heavy modules are loaded only where needed. */
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setFlagsFromString } from 'node:v8';
 import type { EarlyStart } from '../app/early-start.ts';
 import type { GlobalOptions, SessionWish } from '../app/options.ts';
 import type { App } from '../commands/app.ts';
-import { messageOf } from '../text/errors.ts';
 import type { FirstFrame } from '../ui/screen/first-frame.ts';
 import type { AttachedFile } from './attachments.ts';
 import { EXIT } from './exit-codes.ts';
@@ -30,9 +29,6 @@ async function isPlaced(invocation: Invocation): Promise<boolean> {
   } catch {}
   return (await import('./place.ts')).goToPlace(invocation, err);
 }
-
-/** How long leaving waits for the summary, in ms. */
-const SAVE_MEMORY_TIMEOUT_MS = 10_000;
 
 /** Runs one invocation and returns its exit code; never success if the output could not be written. */
 export async function carryOut(invocation: Invocation, version: string): Promise<number> {
@@ -163,13 +159,7 @@ async function guard({ what, agent, strict }: Extract<Invocation, { kind: 'guard
 }
 
 async function acp({ global, session }: Extract<Invocation, { kind: 'acp' }>, version: string): Promise<number> {
-  if (!session) {
-    const { config, model, mode } = global;
-    const options = Object.entries({ config: config && resolve(config), model, mode }).flatMap(([name, value]) =>
-      value === undefined ? [] : [`--${name}`, value],
-    );
-    return (await import('../integrations/acp/serve.ts')).serveAcp(options, version);
-  }
+  if (!session) return (await import('../integrations/acp/serve.ts')).serveAcp(global, version);
   const { serveSession } = await import('../integrations/acp/session.ts');
   return withApp(global, version, serveSession, {
     failing: async (text) => void process.send?.({ kind: 'problem', text }),
@@ -208,18 +198,19 @@ async function screen({ global, session }: OnScreen, version: string) {
   const loading = import('../../components/load.ts').then(({ loadScreen }) => loadScreen(turn));
   let next: App['sessions']['next'];
   const use = async (app: App) => {
-    const plain = app.ui.screen === 'plain' || inLines(global);
+    const plain = app.ui.screen === 'plain' || needsLines(global);
     if (plain) await first?.leave();
     const face = plain ? undefined : await loading;
     await turn();
     process.off('uncaughtException', broke);
     process.off('unhandledRejection', broke);
-    const ended = face ? face.runScreen(app, first) : (await import('./print.ts')).plainScreen(app);
+    const ended = face ? face.runScreen(app, first, global.inline) : (await import('./print.ts')).plainScreen(app);
     // MCP servers start only after the first frame.
     void app.mcp.start(0);
     const code = await ended;
     next = app.sessions.next;
-    if (code === EXIT.ok && next === undefined && app.memory.worthSaving()) await saveMemory(app);
+    if (code === EXIT.ok && next === undefined && app.memory.worthSaving())
+      await (await import('../commands/conversation.ts')).saveMemory(app.memory, out);
     return code;
   };
   try {
@@ -252,9 +243,10 @@ function sizeNow() {
   return { columns, rows };
 }
 
-/** Whether to print lines instead of a full screen: requested, or the terminal can't move a cursor. */
-function inLines({ inline }: GlobalOptions): boolean {
-  return inline === true || ['', 'dumb'].includes(process.env.TERM ?? '');
+/** Whether only plain lines can be read: the terminal can't move a cursor, or a screen reader has no full screen. */
+function needsLines({ inline }: GlobalOptions): boolean {
+  const isRead = inline === true && process.env.INK_SCREEN_READER === 'true';
+  return isRead || ['', 'dumb'].includes(process.env.TERM ?? '');
 }
 
 /**
@@ -262,8 +254,8 @@ function inLines({ inline }: GlobalOptions): boolean {
  * configured no other shell than `$SHELL`.
  */
 async function firstFrame(global: GlobalOptions): Promise<{ frame: FirstFrame; shell: boolean } | undefined> {
-  const { config, model } = global;
-  if (process.env.INK_SCREEN_READER === 'true' || inLines(global)) return undefined;
+  const { config, model, inline } = global;
+  if (process.env.INK_SCREEN_READER === 'true' || inline || needsLines(global)) return undefined;
   const { glanceAtConfig } = await import('../config/glance.ts');
   const glance = glanceAtConfig(config, process.env);
   if (!glance || glance.plain) return undefined;
@@ -272,21 +264,6 @@ async function firstFrame(global: GlobalOptions): Promise<{ frame: FirstFrame; s
   const theme = themeFor(glance.theme, process.env, undefined);
   const name = `[aish:${model ?? glance.preset}]> `;
   return { frame: new FirstFrame({ name, theme, mouse: glance.mouse, composed: true }), shell: !glance.shell };
-}
-
-/** Saves the summary at a session's end (CX-5). The screen is closed; Ctrl-C skips it. */
-async function saveMemory(app: App): Promise<void> {
-  const hurry = new AbortController();
-  const stop = () => hurry.abort();
-  process.once('SIGINT', stop);
-  out('saving a summary of this session (Ctrl-C skips) … ');
-  try {
-    out(`${await app.memory.save(AbortSignal.any([hurry.signal, AbortSignal.timeout(SAVE_MEMORY_TIMEOUT_MS)]))}\n`);
-  } catch (error) {
-    out(`not saved: ${messageOf(error)}\n`);
-  } finally {
-    process.off('SIGINT', stop);
-  }
 }
 
 async function piped({ global, session }: Extract<Invocation, { kind: 'screen' }>, version: string): Promise<number> {

@@ -89,7 +89,7 @@ export function commandLine(version: string): { program: Command; chosen: () => 
     .option('--model <preset>', 'start with this model preset')
     .addOption(new Option('--mode <mode>', 'start in this mode').choices(MODES))
     .option('--cwd <directory>', 'work there')
-    .option('--inline', "print into the terminal's scrollback instead of a full screen")
+    .option('--inline', "draw below your shell and keep the terminal's scrollback")
     .option('--resume [id]', "resume this directory's last session, or the given one")
     .option('--fork', 'with --resume: continue in a copy, even of a session that is open elsewhere')
     .addHelpText('after', AFTER)

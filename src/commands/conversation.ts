@@ -1,6 +1,7 @@
-import type { SessionSummary, SessionsPort } from '../contracts/store.ts';
+import type { MemoryPort, SessionSummary, SessionsPort } from '../contracts/store.ts';
 import { contextUse, firstInContext } from '../session/context.ts';
 import type { Conversation, Preplan, Turn } from '../session/state.ts';
+import { messageOf } from '../text/errors.ts';
 import { visible } from '../text/sanitize.ts';
 import { type Command, CommandError } from './command.ts';
 
@@ -187,3 +188,21 @@ export const memory: Command = {
     return [...off, ...(lines.length > 0 ? lines : ['there are no notes'])].join('\n');
   },
 };
+
+/** How long leaving waits for the summary, in ms. */
+const SAVE_MEMORY_TIMEOUT_MS = 10_000;
+
+/** Saves the summary at a session's end (CX-5). The screen is closed; Ctrl-C skips it. */
+export async function saveMemory(memory: MemoryPort, out: (text: string) => void): Promise<void> {
+  const hurry = new AbortController();
+  const stop = () => hurry.abort();
+  process.once('SIGINT', stop);
+  out('saving a summary of this session (Ctrl-C skips) … ');
+  try {
+    out(`${await memory.save(AbortSignal.any([hurry.signal, AbortSignal.timeout(SAVE_MEMORY_TIMEOUT_MS)]))}\n`);
+  } catch (error) {
+    out(`not saved: ${messageOf(error)}\n`);
+  } finally {
+    process.off('SIGINT', stop);
+  }
+}

@@ -223,7 +223,10 @@ export class Run implements RunningCommand {
       if (piece.fullScreen) this.#handOver(piece.data);
       this.#screen.push(piece.data, !piece.fullScreen);
     }
-    if (before !== this.#alternateScreen.fullScreen) this.#modesChanged();
+    if (before !== this.#alternateScreen.fullScreen) {
+      this.#screen.showFullScreen(!before);
+      this.#modesChanged();
+    }
     this.#inputDetector.activity();
   }
 

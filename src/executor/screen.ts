@@ -84,6 +84,7 @@ export class Screen implements LiveOutput {
   #writes = 0;
   #drained: (() => void)[] = [];
   #flood: Flood | undefined;
+  #fullScreen = false;
   #cache: { version: number; max: number; lines: readonly string[] } | undefined;
   #disposed = false;
   #final: readonly string[] | undefined;
@@ -191,10 +192,16 @@ export class Screen implements LiveOutput {
     return lines;
   }
 
+  /** Must be called at each switch: the model draws later, and must not show the screen that the program has left. */
+  showFullScreen(on: boolean): void {
+    this.#fullScreen = on;
+    this.#changed();
+  }
+
   /** Returns rows drawn by the model. */
   #drawn(max: number): readonly string[] {
     const { terminal, reader } = this.#withModel();
-    const buffer = terminal.buffer.active;
+    const buffer = this.#fullScreen ? terminal.buffer.active : terminal.buffer.normal;
     const lines: string[] = [];
     for (let y = buffer.length - 1; y >= 0 && lines.length < max; y -= 1) {
       const line = renderLine(buffer, y, reader);

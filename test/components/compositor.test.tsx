@@ -259,3 +259,49 @@ describe('the screen stays complete', () => {
     await expectWhole(stage);
   });
 });
+
+describe('inline', () => {
+  it('leaves a final answer in the rows above the prompt, and draws only the live rows again', async () => {
+    const stage = await setComposed({ inline: true, rows: 16 });
+    const { display } = stage;
+    stage.press('?tell me\r');
+    await stage.until(() => stage.calls.length === 1);
+    stage.calls[0]?.say('Once upon a time');
+    await stage.see('Once upon');
+    stage.calls[0]?.end();
+    await stage.until(() => !stage.frame().includes('answering'));
+    await stage.see(/^\n\? tell me.*\n\n● Once upon a time\n\n\[aish:fast\]>/);
+    const before = display.written.length;
+    stage.press('x');
+    await stage.see('> x');
+    expect(display.written.slice(before).join('')).not.toContain('Once');
+  });
+
+  it('asks a HALT in the live rows and prints what was skipped', async () => {
+    const stage = await setComposed({ inline: true });
+    stage.press('?clean up\r');
+    await stage.until(() => stage.calls.length === 1);
+    stage.calls[0]?.say('CMD: rm -rf build');
+    stage.calls[0]?.end();
+    await stage.see('HALT');
+    await stage.arm();
+    stage.answer('s');
+    await stage.until(() => !stage.frame().includes('HALT'));
+    await stage.see(/skipped.*\n[\s\S]*\[aish:fast\]>/);
+  });
+
+  it('shows earlier entries while the user scrolls, and only the live rows again at the end', async () => {
+    const stage = await setComposed({ inline: true, rows: 12 });
+    stage.press('?tell me\r');
+    await stage.until(() => stage.calls.length === 1);
+    stage.calls[0]?.say(Array.from({ length: 30 }, (_, n) => `verse ${n + 1}`).join('\n\n'));
+    stage.calls[0]?.end();
+    await stage.see('verse 30');
+    stage.press('\x1b[5~');
+    await stage.see(/more below/);
+    stage.press('\x1b[1;5F');
+    await stage.until(() => !stage.frame().includes('more below'));
+    await stage.see('[aish:fast]>');
+    expect(stage.frame()).not.toContain('verse 2\n');
+  });
+});

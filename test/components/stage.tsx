@@ -26,6 +26,7 @@ import type { Settings } from '../../src/session/state.ts';
 import { createKeyResolver } from '../../src/ui/keymap/resolver.ts';
 import { KEY_TABLE } from '../../src/ui/keymap/table.ts';
 import { ScreenOutput } from '../../src/ui/render/compositor.ts';
+import { InlineCompositor } from '../../src/ui/render/inline.ts';
 import { THEMES, type Theme } from '../../src/ui/render/theme.ts';
 import { takeToken } from '../../src/ui/screen/input.ts';
 import { Screen } from '../../src/ui/screen/screen.ts';
@@ -63,6 +64,8 @@ export type StageOptions = Partial<Pick<App['presets'], 'problem'>> & {
   readonly fleets?: FleetPort;
   /** Draws by the compositor on a terminal, as the program does; otherwise as Ink's text. */
   readonly composed?: boolean;
+  /** Draws on the normal screen and leaves final entries to the scrollback; needs `composed`. */
+  readonly inline?: boolean;
   readonly motion?: boolean;
 };
 
@@ -291,7 +294,7 @@ export async function setStage(change: StageOptions = {}) {
     suspend: <T,>(run: () => Promise<T>) => run(),
   };
   const display = change.composed ? new FakeTerminal(columns, rows) : undefined;
-  const output = display && new ScreenOutput(display, true);
+  const output = display && new ScreenOutput(display, true, change.inline ? InlineCompositor : undefined);
   const screen = new Screen({
     app,
     terminal,

@@ -153,6 +153,6 @@ describe('a HALT after its trial', () => {
     const [question] = stage.engine.state.questions;
     const lines = question ? questionLines(question) : [];
     expect(lines).toContainEqual(expect.stringMatching(/^1\. deletes build\/ +1\.8 MB\.$/));
-    expect(lines.at(-1)).toBe('Answer with a whole word: skip, apply, proceed, abort.');
+    expect(lines.at(-1)).toBe('Answer with a letter: s skip, T apply, p proceed, a abort.');
   });
 });

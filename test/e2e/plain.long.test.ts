@@ -44,7 +44,7 @@ it('lets Ink write for a screen reader, without cells and cursor moves', async (
   expect(rig.raw).not.toMatch(MOVES);
 });
 
-it('prints a HALT as text and accepts whole words as answers', async () => {
+it('prints a HALT as text and accepts letters and words as answers', async () => {
   await using server = await startScriptedServer([
     call('bash', { command: 'rm -rf foo' }),
     { text: ['GOAL: complete'] },
@@ -52,13 +52,13 @@ it('prints a HALT as text and accepts whole words as answers', async () => {
   await using rig = await openRig(scratch(server.baseUrl, { ...PLAIN, mode: 'unrestricted' }), '[aish:fast]>');
   rig.type(':norris clean up\r');
   await rig.waitFor(
-    /Question: HALT[\s\S]*1\. Deletes files and directories: `rm -rf foo`\.[\s\S]*Command: rm -rf foo[\s\S]*whole word: skip, (?:try, )?proceed, abort\./,
+    /Question: HALT[\s\S]*1\. Deletes files and directories: `rm -rf foo`\.[\s\S]*Command: rm -rf foo[\s\S]*letter: s skip, (?:t try, )?p proceed, a abort\./,
   );
-  rig.type('p\r');
-  await rig.waitFor(/answer> p[\s\S]*whole word/);
+  rig.type('x\r');
+  await rig.waitFor(/answer> x[\s\S]*with a letter/);
   // An answer directly after the question does not count.
   for (let tries = 1; !rig.text().includes('skipped:'); tries += 1) {
-    rig.type('skip\r');
+    rig.type('s\r');
     await rig.waitFor(() => rig.text().includes('skipped:') || (rig.raw.match(/too early/g)?.length ?? 0) >= tries);
   }
   await rig.waitFor(/skipped: .*rm -rf foo[\s\S]*\[norris\] done/);
@@ -96,10 +96,10 @@ it.skipIf(!trialsWork())('tries a halted command, applies it and undoes it, all 
     }
   };
   rig.type(':norris clean up\r');
-  await answer(/whole word: .*try.*proceed/, 'try', /\d\. deletes +src\//);
+  await answer(/letter: .*t try.*p proceed/, 't', /\d\. deletes +src\//);
   expect(existsSync(join(place.work, 'src', 'a.c'))).toBe(true);
   expect(rig.text()).toMatch(/− int a;/);
-  await answer(/whole word: .*apply/, 'apply', /\[norris\] done/);
+  await answer(/letter: .*T apply/, 'T', /\[norris\] done/);
   expect(existsSync(join(place.work, 'src'))).toBe(false);
   rig.type(':undo list\r');
   await rig.waitFor(/1 .* rm -rf src · 2 files deleted/);
@@ -109,15 +109,26 @@ it.skipIf(!trialsWork())('tries a halted command, applies it and undoes it, all 
 });
 
 it('marks where a session was resumed, below the earlier lines', async () => {
-  using place = scratch();
+  using place = scratch(undefined, PLAIN);
   {
-    await using rig = startRig(place, { args: ['--inline'] });
+    await using rig = startRig(place);
     await rig.waitFor('[aish:demo]>');
     rig.type('echo once\r');
     await rig.waitFor('[exit 0]');
     rig.type(':quit\r');
     await rig.exited;
   }
-  await using rig = startRig(place, { args: ['--inline', '--resume'] });
+  await using rig = startRig(place, { args: ['--resume'] });
   await rig.waitFor(/\$ echo once\n[\s\S]*\[exit 0\]\n\[aish\] resumed \w+ \d+ \w+ \d{4}, \d\d:\d\d\n/);
+});
+
+it('prints one prompt for an exchange', async () => {
+  await using server = await startScriptedServer([
+    call('bash', { command: 'echo from the model' }),
+    { text: ['That was it.'] },
+  ]);
+  await using rig = await openRig(scratch(server.baseUrl, PLAIN), '[aish:fast]>');
+  rig.type('?go\r');
+  await rig.waitFor(/That was it\.\n\[aish:fast\]>/);
+  expect(rig.raw.match(/\[aish:fast\]>/g)).toHaveLength(2);
 });

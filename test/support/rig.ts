@@ -92,6 +92,14 @@ export class Rig {
     return this.screen().join('\n');
   }
 
+  /** Returns all rows without trailing blanks: the scrollback, then the screen. */
+  history(): string {
+    const { active } = this.#terminal.buffer;
+    return Array.from({ length: active.length }, (_, row) => active.getLine(row)?.translateToString(true) ?? '').join(
+      '\n',
+    );
+  }
+
   /** True while the alternate screen is shown. */
   get alternate(): boolean {
     return this.#terminal.buffer.active.type === 'alternate';

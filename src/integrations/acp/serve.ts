@@ -5,7 +5,7 @@
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { statSync } from 'node:fs';
-import { isAbsolute } from 'node:path';
+import { isAbsolute, resolve } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import {
@@ -20,12 +20,16 @@ import {
   type SessionModeState,
 } from '@agentclientprotocol/sdk';
 import { readText } from '../../app/attachments/read.ts';
+import type { GlobalOptions } from '../../app/options.ts';
 import { EXIT } from '../../cli/exit-codes.ts';
 import { withAttached } from '../../session/message.ts';
 import type { FromSession, ToSession } from './messages.ts';
 
 /** Serves until standard input ends; then every session ends, whatever it waits for. */
-export async function serveAcp(options: readonly string[], version: string): Promise<number> {
+export async function serveAcp({ config, model, mode }: GlobalOptions, version: string): Promise<number> {
+  const options = Object.entries({ config: config && resolve(config), model, mode }).flatMap(([name, value]) =>
+    value === undefined ? [] : [`--${name}`, value],
+  );
   const sessions = new Map<string, EditorSession>();
   let opened = 0;
   const find = (id: string): EditorSession => {

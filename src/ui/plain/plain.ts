@@ -54,6 +54,10 @@ class Plain {
   #wait: Wait | undefined;
   /** Hosts of the fleet whose end was already reported. */
   readonly #fleetTold = new Set<string>();
+  /** Whether the cursor is in the prompt's line. */
+  #prompted = false;
+  /** Lines of the user's that are still being handled. */
+  #pending = 0;
   /** The line that was being typed when a question came. */
   #draft = '';
   /** Lines returned from the queue: each is put into the editor when that is free, for Enter to run. */
@@ -115,13 +119,19 @@ class Plain {
   #say(text: string): void {
     if (this.#takeBack) return;
     // A terminal that can't erase gets a line of its own.
-    this.#output.write(`${process.env.TERM === 'dumb' ? '\n' : '\r\x1b[K'}${text}\n`);
+    const clear = process.env.TERM === 'dumb' ? '\n' : '\r\x1b[K';
+    this.#output.write(`${this.#prompted ? clear : ''}${text}\n`);
+    this.#prompted = false;
     this.#prompt();
   }
 
+  /** Writes the prompt once it is the user's turn: one for each exchange, however much is written meanwhile. */
   #prompt(): void {
+    const { shell, engine } = this.#app;
+    const busy = this.#pending > 0 || shell.busy || engine.conversation.phase.kind !== 'idle';
     // `:quit` closes the program while its own line is still being handled.
-    if (this.#closed) return;
+    if (this.#closed || (busy && !this.#question && !this.#running?.asks)) return;
+    this.#prompted = true;
     this.#lines.setPrompt(this.#question ? 'answer> ' : this.#running ? 'input> ' : promptName(this.#app));
     this.#lines.prompt(true);
   }
@@ -133,6 +143,7 @@ class Plain {
     this.#followWait();
     this.#followFleet();
     this.#offerBack();
+    if (!this.#prompted) this.#prompt();
   }
 
   /** Reports once that the program waits: a screen reader should not read a line every second. */
@@ -212,6 +223,7 @@ class Plain {
   #take(line: string): void {
     const { engine, shell } = this.#app;
     if (this.#takeBack) return;
+    this.#prompted = false;
     const [head] = engine.state.questions;
     if (head && this.#question) {
       const answer = answerOf(head, line);
@@ -226,8 +238,15 @@ class Plain {
       this.#asked = undefined;
       return;
     }
-    if (line.trim() !== '') void submitLine(this.#app, line).then(() => this.#prompt());
+    if (line.trim() !== '') void this.#submit(line);
     this.#prompt();
+  }
+
+  async #submit(line: string): Promise<void> {
+    this.#pending += 1;
+    await submitLine(this.#app, line);
+    this.#pending -= 1;
+    this.#follow();
   }
 
   #giveBack(text: string): void {
@@ -294,7 +313,7 @@ export function questionLines(question: Question): readonly string[] {
   const words = wordsOf(question, { whole: true });
   const { chip, title, reasons, notes, dangers, action, tree, claims, impact } = words;
   const place = wholePlace(words.place);
-  const answers = choicesOf(question).map(({ label }) => label);
+  const answers = choicesOf(question).map(({ key, label }) => `${key} ${label}`);
   const command = unmarked(action).split('\n');
   return [
     `Question: ${[chip, title].filter(Boolean).join(' · ')}`,
@@ -306,7 +325,7 @@ export function questionLines(question: Question): readonly string[] {
     ...claims,
     ...impact.map((line) => `At stake: ${line}`),
     ...(place === '' ? [] : [place]),
-    `Answer with a whole word: ${answers.join(', ')}.${question.kind === 'fleet' && question.hosts.length > 1 ? ' Or name some of the hosts, to be asked about them alone: only a,b' : ''}`,
+    `Answer with a letter: ${answers.join(', ')}.${question.kind === 'fleet' && question.hosts.length > 1 ? ' To be asked about some of the hosts alone, name them: only a,b' : ''}`,
   ];
 }
 
@@ -327,12 +346,14 @@ function sentenceOf({ verb, part, impact, undoable }: Danger): string {
   return `${verb.charAt(0).toUpperCase()}${verb.slice(1)}${words === '' ? '' : `: \`${words}\``}.${impact.map((line) => ` ${line}.`).join('')}${undo}`;
 }
 
-/** Returns the answer for a typed line. Answers are whole words, since a single letter is easily typed by mistake. */
+/** Returns the answer that a typed line means: a choice's letter, whose case counts, or its word. */
 function answerOf(question: Question, line: string): Answer | undefined {
   const text = line.trim();
   const some = question.kind === 'fleet' && question.hosts.length > 1 ? SOME.exec(text)?.[1] : undefined;
   if (some !== undefined) return { kind: 'edit', command: some };
-  const found = choicesOf(question).find(({ label }) => label.toLowerCase() === text.toLowerCase());
+  const found = choicesOf(question).find(
+    ({ key, label }) => key === text || label.toLowerCase() === text.toLowerCase(),
+  );
   return found && { kind: found.answer };
 }
 

@@ -30,13 +30,13 @@ export type CompositorOptions = {
 };
 
 export class Compositor {
-  readonly #write: (text: string) => void;
-  readonly #parser = new CellParser();
-  readonly #writer = new Writer(this.#parser);
+  protected readonly write: (text: string) => void;
+  readonly #parser: CellParser;
+  readonly #writer: Writer;
   readonly #surfaces = new Map<Surface, Place>();
-  #columns: number;
-  #rows: number;
-  #frame: readonly string[] = [];
+  protected columns: number;
+  protected rows: number;
+  protected picture: readonly string[] = [];
   #frameText = '';
   #caret: Cell | undefined;
   #side: Side | undefined;
@@ -48,16 +48,22 @@ export class Compositor {
   /** Frames of Ink and writes to the terminal so far, for tests and measurements. */
   readonly counts = { frames: 0, writes: 0 };
 
-  constructor({ write, columns, rows }: CompositorOptions) {
-    this.#write = write;
-    this.#columns = columns;
-    this.#rows = rows;
+  constructor(
+    { write, columns, rows }: CompositorOptions,
+    parser: CellParser = new CellParser(),
+    writer: Writer = new Writer(parser),
+  ) {
+    this.#parser = parser;
+    this.#writer = writer;
+    this.write = write;
+    this.columns = columns;
+    this.rows = rows;
   }
 
   resize(columns: number, rows: number): void {
-    if (columns === this.#columns && rows === this.#rows) return;
-    this.#columns = columns;
-    this.#rows = rows;
+    if (columns === this.columns && rows === this.rows) return;
+    this.columns = columns;
+    this.rows = rows;
     this.redraw();
   }
 
@@ -66,7 +72,7 @@ export class Compositor {
     this.counts.frames += 1;
     if (text !== this.#frameText) {
       this.#frameText = text;
-      this.#frame = text.split('\n');
+      this.picture = text.split('\n');
     }
     this.#measured = false;
     this.later();
@@ -103,8 +109,8 @@ export class Compositor {
     const lines = surface.lines();
     if (lines.length !== place.height) return;
     const from = Math.max(0, -place.y);
-    const shown = lines.slice(from, Math.max(0, this.#rows - place.y));
-    this.#writer.rows(place.y + from, this.#beside(place.y + from, shown), this.#columns);
+    const shown = lines.slice(from, Math.max(0, this.height - place.y));
+    this.#writer.rows(place.y + from, this.#beside(place.y + from, shown), this.columns);
     this.#send();
   }
 
@@ -126,22 +132,32 @@ export class Compositor {
       this.#writer.forget();
     }
     this.#measure();
-    const texts = Array.from({ length: this.#rows }, (_, y) => this.#frame[y] ?? '');
+    const texts = Array.from({ length: this.height }, (_, y) => this.picture[y] ?? '');
     for (const [surface, { y: top, height }] of this.#surfaces) {
       const lines = surface.lines();
       const first = Math.max(0, lines.length - height);
-      for (let at = Math.max(0, -top); at < height && top + at < this.#rows; at += 1)
+      for (let at = Math.max(0, -top); at < height && top + at < texts.length; at += 1)
         texts[top + at] = lines[first + at] ?? '';
     }
-    this.#writer.rows(0, this.#beside(0, texts), this.#columns);
+    this.draw(this.#beside(0, texts), this.columns);
     this.#send();
+  }
+
+  /** The rows in use. */
+  protected get height(): number {
+    return this.rows;
+  }
+
+  /** Draws the rows in use. */
+  protected draw(texts: readonly string[], columns: number): void {
+    this.#writer.rows(0, texts, columns);
   }
 
   /** Returns the rows from `y` on together with the side column. */
   #beside(y: number, texts: readonly string[]): readonly string[] {
     const side = this.#side;
     if (!side) return texts;
-    const left = this.#columns - side.columns;
+    const left = this.columns - side.columns;
     return texts.map((text, at) => {
       if (y + at >= side.rows) return text;
       const [first = ''] = lineWidth(text) > left ? wrapText(text, left, { mode: 'hard' }) : [text];
@@ -160,7 +176,7 @@ export class Compositor {
     if (this.#held) return;
     this.#held = true;
     const reset = this.#writer.plain();
-    if (reset !== '') this.#write(reset);
+    if (reset !== '') this.write(reset);
   }
 
   /** Takes the terminal back, whose contents are unknown by now. */
@@ -183,24 +199,28 @@ export class Compositor {
     const text = this.#writer.end(this.#cursor());
     if (text === '') return;
     this.counts.writes += 1;
-    this.#write(text);
+    this.write(text);
   }
 
   #cursor(): Cell | undefined {
-    let found = this.#caret;
+    // The caret's row is counted on a whole screen, whose last rows are in use.
+    const above = this.rows - this.height;
+    let found = this.#caret && { x: this.#caret.x, y: this.#caret.y - above };
     for (const [surface, { y, height }] of this.#surfaces) {
       const cursor = surface.cursor?.();
       if (!cursor) continue;
       const first = Math.max(0, surface.lines().length - height);
       found = { x: cursor.x, y: y + cursor.y - first };
     }
-    if (!found || found.y < 0 || found.y >= this.#rows) return undefined;
-    return { x: Math.max(0, Math.min(found.x, this.#columns - 1)), y: found.y };
+    if (!found || found.y < 0 || found.y >= this.height) return undefined;
+    return { x: Math.max(0, Math.min(found.x, this.columns - 1)), y: found.y };
   }
 }
 
 // The stream that Ink writes to: the compositor, or the real terminal for a screen reader; nothing once the terminal is
 // given back.
+
+export type CompositorKind = new (options: CompositorOptions) => Compositor;
 
 type Sink = NodeJS.WritableStream & { readonly columns?: number; readonly rows?: number };
 
@@ -218,12 +238,13 @@ export class ScreenOutput extends EventEmitter {
   #dropping = false;
   readonly #sink: Sink;
 
-  constructor(sink: Sink, composed: boolean) {
+  /** @param Kind the compositor, if one paints */
+  constructor(sink: Sink, composed: boolean, Kind: CompositorKind = Compositor) {
     super();
     this.#sink = sink;
     const { columns, rows } = this;
     const write = (text: string) => void (this.#muted || this.#sink.write(text));
-    this.compositor = composed ? new Compositor({ write, columns, rows }) : undefined;
+    this.compositor = composed ? new Kind({ write, columns, rows }) : undefined;
   }
 
   get columns(): number {
@@ -253,6 +274,7 @@ export class ScreenOutput extends EventEmitter {
 
   /** Stops all writes for good: another program owns the terminal. */
   mute(): void {
+    this.compositor?.hold();
     this.#muted = true;
   }
 

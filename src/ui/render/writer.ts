@@ -11,21 +11,23 @@ const MAX_LONE_BYTES = 200;
 /** Weight and text colours: the style is reset before anything is erased, so a background stays where it was drawn. */
 const PLAIN_COLOURS = /^(?:(?:[123]|[349][0-7]|[34]8(?:;\d+)+)(?:;|$))*$/;
 /** The style in force is unknown. */
-const UNKNOWN = -1;
+export const UNKNOWN = -1;
 
 export class Writer {
   readonly #parser: CellParser;
   #columns = 0;
   /** The rows that the terminal shows; undefined where that is unknown. */
-  #front: (Row | undefined)[] = [];
+  protected front: (Row | undefined)[] = [];
   /** The column of the terminal’s cursor; -1 where terminals disagree, such as after the last column. */
-  #x = -1;
-  #y = -1;
+  protected x = -1;
+  protected y = -1;
   #cursorShown: boolean | undefined;
   /** The style in force. It stays between two writes, since the next letter mostly has the same. */
-  #style = 0;
-  #out = '';
+  protected style = 0;
+  protected out = '';
   #stretches = 0;
+  /** Whether the terminal may move rows up itself. */
+  protected shifts = true;
 
   constructor(parser: CellParser) {
     this.#parser = parser;
@@ -33,65 +35,65 @@ export class Writer {
 
   /** Forgets what the terminal shows, after a resize or another program's output. */
   forget(): void {
-    this.#front = [];
-    this.#x = -1;
-    this.#y = -1;
+    this.front = [];
+    this.x = -1;
+    this.y = -1;
     this.#cursorShown = undefined;
-    this.#style = UNKNOWN;
+    this.style = UNKNOWN;
   }
 
   /** Returns the sequence that resets the style, for another program's text. */
   plain(): string {
-    this.#restyle(0);
-    const reset = this.#out;
-    this.#out = '';
+    this.restyle(0);
+    const reset = this.out;
+    this.out = '';
     return reset;
   }
 
   /** Draws rows from `top` on. */
   rows(top: number, texts: readonly string[], columns: number): void {
     this.#columns = columns;
-    const shift = findShift(this.#front.slice(top, top + texts.length), texts);
+    const shift = this.shifts ? findShift(this.front.slice(top, top + texts.length), texts) : undefined;
     if (shift) this.#shift({ ...shift, top: shift.top + top, bottom: shift.bottom + top });
     for (const [at, text] of texts.entries()) this.#row(top + at, text);
   }
 
   #row(y: number, text: string): void {
-    const front = this.#front[y];
+    const front = this.front[y];
     if (front?.text === text) return;
     const next = this.#parser.parse(text, this.#columns);
-    this.#front[y] = next;
+    this.front[y] = next;
     this.#diff(y, front, next);
   }
 
   /** Returns everything drawn since the last call as one piece, with the cursor put in its place. */
   end(cursor: Cell | undefined): string {
-    const { sgr, link } = this.#parser.style(this.#style);
-    if (link !== '' || !PLAIN_COLOURS.test(sgr)) this.#restyle(0);
-    const body = this.#out;
-    this.#out = '';
-    if (cursor) this.#move(cursor.x, cursor.y);
+    const { sgr, link } = this.#parser.style(this.style);
+    if (link !== '' || !PLAIN_COLOURS.test(sgr)) this.restyle(0);
+    const body = this.out;
+    this.out = '';
+    if (cursor) this.move(cursor.x, cursor.y);
     const shown = cursor !== undefined;
     const visibility = shown === this.#cursorShown ? '' : `\x1b[?25${shown ? 'h' : 'l'}`;
     this.#cursorShown = shown;
     // The cursor is hidden before drawing and shown when it is in its place.
-    const all = shown ? body + this.#out + visibility : visibility + body;
+    const all = shown ? body + this.out + visibility : visibility + body;
     const atOnce = this.#stretches <= 1 && all.length <= MAX_LONE_BYTES;
-    this.#out = '';
+    this.out = '';
     this.#stretches = 0;
     return atOnce ? all : `\x1b[?2026h${all}\x1b[?2026l`;
   }
 
   /** Lets the terminal itself move rows up; the freed rows are blank. */
   #shift({ top, bottom, by }: Shift): void {
-    this.#restyle(0);
-    this.#out += `\x1b[${top + 1};${bottom + 1}r\x1b[${bottom + 1}H${'\n'.repeat(by)}\x1b[r`;
+    this.restyle(0);
+    this.out += `\x1b[${top + 1};${bottom + 1}r\x1b[${bottom + 1}H${'\n'.repeat(by)}\x1b[r`;
     this.#stretches += 2;
-    this.#x = 0;
-    this.#y = 0;
+    this.x = 0;
+    this.y = 0;
     const blank = this.#parser.parse('', this.#columns);
-    this.#front.splice(top, by);
-    this.#front.splice(bottom - by + 1, 0, ...Array.from({ length: by }, () => blank));
+    this.front.splice(top, by);
+    this.front.splice(bottom - by + 1, 0, ...Array.from({ length: by }, () => blank));
   }
 
   #diff(y: number, front: Row | undefined, next: Row): void {
@@ -119,53 +121,53 @@ export class Writer {
     // The characters that were after the new end of the row.
     const stale = front === undefined || (odd && drawn) || !isBlank(front, end);
     if (!stale) return;
-    this.#restyle(0);
-    this.#move(end, y);
-    this.#out += '\x1b[K';
+    this.restyle(0);
+    this.move(end, y);
+    this.out += '\x1b[K';
     this.#stretches += drawn ? 0 : 1;
   }
 
   #stretch(y: number, from: number, to: number, { chars, styles }: Row): void {
-    this.#move(from, y);
+    this.move(from, y);
     this.#stretches += 1;
     for (let x = from; x < to; ) {
       const char = chars[x] ?? ' ';
       let width = 1;
       while (x + width < chars.length && chars[x + width] === '') width += 1;
-      this.#restyle(styles[x] ?? 0);
+      this.restyle(styles[x] ?? 0);
       if (isRisky(char, width)) {
         // Erased first and left by an absolute move: whatever width the terminal gives it, no other cell suffers.
-        this.#out += `\x1b[${width}X${char}`;
-        if (x + width < chars.length) this.#out += `\x1b[${x + width + 1}G`;
-      } else this.#out += char;
+        this.out += `\x1b[${width}X${char}`;
+        if (x + width < chars.length) this.out += `\x1b[${x + width + 1}G`;
+      } else this.out += char;
       x += width;
     }
     // After the last column terminals disagree about the cursor’s place.
-    this.#x = to >= this.#columns ? -1 : to;
+    this.x = to >= this.#columns ? -1 : to;
   }
 
-  #restyle(number: number): void {
-    if (number === this.#style) return;
-    const known = this.#style !== UNKNOWN;
-    const was = this.#parser.style(this.#style);
+  protected restyle(number: number): void {
+    if (number === this.style) return;
+    const known = this.style !== UNKNOWN;
+    const was = this.#parser.style(this.style);
     const { sgr, link } = this.#parser.style(number);
-    this.#style = number;
-    if (link !== was.link) this.#out += `\x1b]8;;${link}\x1b\\`;
+    this.style = number;
+    if (link !== was.link) this.out += `\x1b]8;;${link}\x1b\\`;
     if (known && sgr === was.sgr) return;
-    this.#out += sgr === '' ? '\x1b[m' : known && was.sgr === '' ? `\x1b[${sgr}m` : `\x1b[0;${sgr}m`;
+    this.out += sgr === '' ? '\x1b[m' : known && was.sgr === '' ? `\x1b[${sgr}m` : `\x1b[0;${sgr}m`;
   }
 
-  #move(x: number, y: number): void {
-    if (this.#y === y && this.#x === x) return;
-    if (this.#y === y && this.#x >= 0) {
-      const by = x - this.#x;
+  protected move(x: number, y: number): void {
+    if (this.y === y && this.x === x) return;
+    if (this.y === y && this.x >= 0) {
+      const by = x - this.x;
       const count = Math.abs(by) === 1 ? '' : Math.abs(by);
-      this.#out += x === 0 ? '\r' : `\x1b[${count}${by > 0 ? 'C' : 'D'}`;
-    } else if (x === 0 && this.#x >= 0 && y === this.#y + 1) this.#out += '\r\n';
-    else if (x === 0) this.#out += y === 0 ? '\x1b[H' : `\x1b[${y + 1}H`;
-    else this.#out += `\x1b[${y + 1};${x + 1}H`;
-    this.#x = x;
-    this.#y = y;
+      this.out += x === 0 ? '\r' : `\x1b[${count}${by > 0 ? 'C' : 'D'}`;
+    } else if (x === 0 && this.x >= 0 && y === this.y + 1) this.out += '\r\n';
+    else if (x === 0) this.out += y === 0 ? '\x1b[H' : `\x1b[${y + 1}H`;
+    else this.out += `\x1b[${y + 1};${x + 1}H`;
+    this.x = x;
+    this.y = y;
   }
 }
 

@@ -8,7 +8,7 @@ import { shortPath } from '../../text/display.ts';
 import { isEditorCommand, paste, runCommand, typeText } from '../editor/commands.ts';
 import { createKeyResolver } from '../keymap/resolver.ts';
 import { KEY_TABLE } from '../keymap/table.ts';
-import { ScreenOutput } from '../render/compositor.ts';
+import { type CompositorKind, ScreenOutput } from '../render/compositor.ts';
 import { fitSegments, type Segment } from '../render/segments.ts';
 import { paintOf, type Theme } from '../render/theme.ts';
 import type { Capabilities } from '../terminal/capabilities.ts';
@@ -29,6 +29,8 @@ export type FirstFrameOptions = {
   readonly mouse: boolean;
   /** Whether the compositor paints; otherwise nothing is drawn before Ink draws. */
   readonly composed: boolean;
+  /** Draws on the normal screen. Then nothing is drawn before Ink draws. */
+  readonly inline?: CompositorKind | undefined;
 };
 
 export class FirstFrame {
@@ -47,14 +49,14 @@ export class FirstFrame {
   /** Whether all keys so far only edited the line: then the next one is shown too. Otherwise it is only stored. */
   #follows = true;
 
-  constructor({ name, theme, mouse, composed }: FirstFrameOptions) {
+  constructor({ name, theme, mouse, composed, inline }: FirstFrameOptions) {
     const { stdin, stdout } = process;
     this.mouse = mouse;
-    this.output = new ScreenOutput(stdout, composed);
+    this.output = new ScreenOutput(stdout, composed, inline);
     this.terminal = new Terminal({
       stdin,
       stdout,
-      alternateScreen: true,
+      alternateScreen: inline === undefined,
       mouse,
       onSignal: (signal) => {
         this.output.mute();
@@ -68,7 +70,7 @@ export class FirstFrame {
       this.#take(token);
     });
     this.capabilities = this.terminal.enter();
-    this.#draw(name, theme);
+    if (!inline) this.#draw(name, theme);
   }
 
   /** Hands all keys so far, and every further one, to the listener in their order. */

@@ -134,13 +134,13 @@ export class FullScreen {
 
 export class ClearWatch {
   readonly #app: App;
-  readonly #view: TranscriptView;
+  readonly #view: Pick<TranscriptView, 'clear' | 'entryOf'>;
   /** The user's command that is watched, and whether it has cleared its terminal. */
   #op: string | undefined;
   #cleared = false;
   #stop: (() => void) | undefined;
 
-  constructor(app: App, view: TranscriptView) {
+  constructor(app: App, view: Pick<TranscriptView, 'clear' | 'entryOf'>) {
     this.#app = app;
     this.#view = view;
   }

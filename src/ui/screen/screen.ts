@@ -13,6 +13,7 @@ import { createEditor, type EditorState, expand, isEmpty } from '../editor/state
 import { type KeyResolver, type Pending, showChord } from '../keymap/resolver.ts';
 import { CONTEXT_LABELS, KEY_CONTEXTS, type KeyCommand, type KeyContext } from '../keymap/table.ts';
 import type { Compositor } from '../render/compositor.ts';
+import { InlineCompositor } from '../render/inline.ts';
 import { type Paint, paintOf, type RenderContext, type Role, THEMES, type Theme } from '../render/theme.ts';
 import { type KeyStream, oneLine } from '../terminal/key-stream.ts';
 import type { Schedule } from '../terminal/schedule.ts';
@@ -68,6 +69,8 @@ export class Screen {
   readonly ui: Store<Ui>;
   readonly prompt: PromptView;
   readonly compositor: Compositor | undefined;
+  /** Leaves final entries to the terminal's own scrollback; undefined on a screen of our own. */
+  readonly inline: InlineCompositor | undefined;
   readonly questionDialog: QuestionDialog;
   readonly keyboard: Keyboard;
   readonly field: FieldInput;
@@ -100,6 +103,7 @@ export class Screen {
 
   constructor({ app, terminal, keys, theme, size, schedule, output, redraw, compositor }: ScreenOptions) {
     this.compositor = compositor;
+    this.inline = compositor instanceof InlineCompositor ? compositor : undefined;
     this.app = app;
     this.terminal = terminal;
     this.keys = keys;
@@ -108,7 +112,7 @@ export class Screen {
     this.schedule = schedule;
     this.#output = output;
     this.#mouse = app.ui.mouse;
-    this.ui = createStore(initialUi(size));
+    this.ui = createStore({ ...initialUi(size), railHidden: this.inline !== undefined });
     // The prompt is the first to get a change, so that a typed key is drawn at once.
     this.prompt = new PromptView({
       ui: this.ui,
@@ -161,8 +165,11 @@ export class Screen {
       app.engine,
       (width) => this.renderContext(width),
       () => this.keyFor('prompt', 'toggleFold'),
+      this.inline !== undefined,
     );
-    this.#clearWatch = new ClearWatch(app, this.view);
+    if (this.inline) this.inline.finished = () => this.view.takeFinished();
+    const clear = (key?: string) => (this.inline ? this.clearView(key) : this.view.clear(key));
+    this.#clearWatch = new ClearWatch(app, { clear, entryOf: (key) => this.view.entryOf(key) });
     const write = (sequence: string) => output.direct(Buffer.from(sequence));
     this.navigator = new TranscriptNavigator(this.view, this.ui, write, (file) => app.readOutput(file));
     this.notifier = new Notifier({
@@ -268,13 +275,14 @@ export class Screen {
   }
 
   toggleRail(): void {
-    if (!this.room.toggleRail()) this.hint('nothing stands beside the conversation now');
+    if (this.inline || !this.room.toggleRail()) this.hint('nothing stands beside the conversation now');
   }
 
-  /** Clears the view; scrolling back shows the lines again. */
-  clearView(): void {
-    this.view.clear();
-    this.redraw();
+  /** Clears the view, or the part before an entry; scrolling back shows the lines again. */
+  clearView(key?: string): void {
+    this.view.clear(key);
+    if (this.inline) this.inline.begin(false);
+    else this.redraw();
   }
 
   setTheme(theme: Theme): void {
@@ -401,6 +409,7 @@ export class Screen {
   }
 
   toggleMouse(): void {
+    if (this.inline) return this.hint('the terminal itself has the mouse with --inline');
     this.#mouse = !this.#mouse;
     this.terminal.setMouse(this.#mouse);
     this.hint(this.#mouse ? 'mouse on' : 'mouse off: the terminal selects text itself');

@@ -59,6 +59,7 @@ export class TranscriptNavigator {
   /** Selects the last entry in view. */
   enter(): void {
     this.#ui.update({ panel: { kind: 'scroll', note: '' } });
+    this.#view.lookBack();
     this.#select(this.#view.keysInView().findLast((key) => this.#view.entryOf(key)?.kind !== 'norrisStep'));
   }
 

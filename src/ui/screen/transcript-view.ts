@@ -26,6 +26,8 @@ import { changesLines, norrisEndedLines, type RunTale, taskLine } from './entrie
 
 /** The most entries that are searched for a long one: each may have to be wrapped first. */
 const MAX_SEARCHED_ENTRIES = 200;
+/** Inline: the most lines that are printed at once; of a resumed session the last ones. */
+const MAX_PRINTED_LINES = 2000;
 /** The fewest rows with which the heading of an output stays visible; with fewer, a line of output is worth more. */
 const MIN_STICKY_ROWS = 6;
 
@@ -33,6 +35,7 @@ export class TranscriptView {
   readonly #engine: Engine;
   readonly #context: (width: number) => RenderContext;
   readonly #foldKey: () => string;
+  readonly #inline: boolean;
   readonly #cache = createLineCache();
   readonly #viewport = createViewport((key, width) => this.#linesOf(key, width));
   readonly #shown = new Map<string, TranscriptItem>();
@@ -49,6 +52,10 @@ export class TranscriptView {
   #cleared = 0;
   /** Whether the user has scrolled back to cleared entries, even where everything fits into the view. */
   #looksBack = false;
+  /** Inline: entries from here on may be repeated in a new window. */
+  #wiped = 0;
+  /** Inline: rows for the terminal's scrollback. */
+  #finished: string[] = [];
   #entries: readonly TranscriptItem[] = [];
   #length = 0;
   #seen = -1;
@@ -63,11 +70,20 @@ export class TranscriptView {
   /** Grows when what is visible may have changed. */
   version = 0;
 
-  /** @param foldKey the key that folds and unfolds; empty: unbound */
-  constructor(engine: Engine, context: (width: number) => RenderContext, foldKey: () => string = () => '') {
+  /**
+   * @param foldKey the key that folds and unfolds; empty: unbound
+   * @param inline final entries are shown once, in the terminal's scrollback
+   */
+  constructor(
+    engine: Engine,
+    context: (width: number) => RenderContext,
+    foldKey: () => string = () => '',
+    inline = false,
+  ) {
     this.#engine = engine;
     this.#context = context;
     this.#foldKey = foldKey;
+    this.#inline = inline;
   }
 
   /** Reports that the user has scrolled or folded; changes that the engine reports are not repeated here. */
@@ -109,6 +125,7 @@ export class TranscriptView {
       this.#marked.delete(key);
     }
     this.#cleared = Math.min(this.#cleared, this.#viewport.keys().length);
+    this.#wiped = Math.min(this.#wiped, this.#cleared);
     const known = this.#viewport.keys().length;
     this.#entries = entries;
     this.#length = 0;
@@ -267,11 +284,60 @@ export class TranscriptView {
     this.#changed();
   }
 
+  /** Inline: moves the entries that have become final to the rows for the scrollback. */
+  #finish(): void {
+    if (!this.#inline || !this.followsTail || this.#looksBack) return;
+    const keys = this.#viewport.keys();
+    const from = this.#cleared;
+    const isFinal = (key = '') => this.#shown.has(key) && !mayChange(this.#shown.get(key)?.entry as Entry);
+    while (isFinal(keys[this.#cleared])) this.#cleared += 1;
+    this.#finished.push(...this.#tail(from, MAX_PRINTED_LINES));
+  }
+
+  /** Returns the last lines before the first entry in the view, at most `most`, none from entries before `from`. */
+  #tail(from: number, most: number): readonly string[] {
+    const lines: string[] = [];
+    const keys = this.#viewport.keys();
+    for (let at = this.#cleared - 1; at >= from && lines.length < most; at -= 1)
+      lines.unshift(...this.#printedLinesOf(keys[at] ?? ''));
+    return lines.slice(-most);
+  }
+
+  /** The user's own output is not folded: the terminal scrolls through it. */
+  #printedLinesOf(key: string): readonly string[] {
+    const entry = this.#shown.get(key)?.entry;
+    if (entry?.kind === 'exec' && entry.by === 'user' && !this.#folds.has(key)) this.#folds.set(key, 'open');
+    return this.#linesOf(key, this.#columns);
+  }
+
+  /** Inline: returns the rows for the scrollback since the last call. */
+  takeFinished(): readonly string[] {
+    return this.#finished.splice(0);
+  }
+
+  /** Inline: shows the last rows once more, in a window of this size that was begun anew. */
+  repeat(columns: number, rows: number): void {
+    this.#columns = columns;
+    this.#finished = [...this.#tail(this.#wiped, rows)];
+  }
+
+  /** Inline: prints an entry again, after it was unfolded. */
+  print(key: string): void {
+    const isPrinted = this.#viewport.keys().lastIndexOf(key) < this.#cleared;
+    if (isPrinted && this.#folds.get(key) === 'open') this.#finished.push(...this.#linesOf(key, this.#columns));
+  }
+
+  /** Shows an entry that was cleared away or printed, while it is selected. */
+  lookBack(): void {
+    this.#looksBack = this.#cleared > 0;
+  }
+
   /** Clears the view: earlier entries are above it, and everything from `key` on is shown. */
   clear(key?: string): void {
     const keys = this.#viewport.keys();
     const from = key === undefined ? -1 : keys.lastIndexOf(key);
     this.#cleared = from < 0 ? keys.length : from;
+    this.#wiped = this.#cleared;
     this.#looksBack = false;
     this.#viewport.end();
     this.#changed();
@@ -333,6 +399,7 @@ export class TranscriptView {
       this.#columns = columns;
       this.#viewport.resize(columns, rows);
     }
+    this.#finish();
     return this.#withHeading(this.#afterClear(this.#viewport.view()), rows);
   }
 

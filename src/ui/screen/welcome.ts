@@ -94,10 +94,11 @@ export function welcomeLines(facts: WelcomeFacts, context: RenderContext): strin
 /** The most lines of the transcript that stay; fewer on a small screen, so that the last one is not pushed out. */
 const MAX_LINES = 40;
 
+/** @param rows of the terminal; 0 where the transcript stays anyway */
 export function exitSummary(app: App, context: RenderContext, rows: number): string {
   const { entries } = app.engine.transcript;
   if (!entries.some(({ entry }) => entry.kind !== 'notice')) return '';
-  const most = Math.max(1, Math.min(MAX_LINES, rows - 4));
+  const most = rows === 0 ? 0 : Math.max(1, Math.min(MAX_LINES, rows - 4));
   const tail: string[] = [];
   for (let at = entries.length - 1; at >= 0 && tail.length < most; at--) {
     const shown = entries[at];
@@ -107,5 +108,5 @@ export function exitSummary(app: App, context: RenderContext, rows: number): str
   const how = unsaved
     ? 'This session could not be saved: there is nothing to resume.'
     : `Resume this session: aish-tui --resume ${sessionId}`;
-  return [...tail.slice(-most), '', how, ''].join('\n');
+  return [...tail.slice(tail.length - Math.min(most, tail.length)), '', how, ''].join('\n');
 }

@@ -81,7 +81,7 @@ export class Terminal {
   restore(): void {
     if (this.#state === 'away') return;
     const { sink } = this.#input;
-    if (this.#owned || sink) this.#tty.write((sink ? SANITIZE : '') + leaveModes(this.#choice));
+    if (this.#owned || sink) this.#tty.write((sink ? sanitize(this.#choice) : '') + leaveModes(this.#choice));
     this.#state = 'away';
     this.#input.close();
     this.#tty.letGo();
@@ -169,7 +169,7 @@ export class Terminal {
 
   #takeBack(): void {
     if (this.#state !== 'lent') return;
-    this.#tty.write(`\r${SANITIZE}`);
+    this.#tty.write(`\r${sanitize(this.#choice)}`);
     this.#take();
     for (const listener of this.#resumeListeners) listener();
   }
@@ -252,6 +252,11 @@ function leaveModes({ alternateScreen, keyboard }: ModeChoice): string {
  */
 const SANITIZE =
   '\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1005l\x1b[?1006l\x1b[?1015l\x1b[?1l\x1b>\x1b[r\x1b[?6l\x1b[?7h\x1b[4l\x1b(B\x0f\x1b[0 q\x1b[0m';
+
+/** On the normal screen the cursor stays: a change of the scroll region or of the origin would move it to the top. */
+function sanitize({ alternateScreen }: ModeChoice): string {
+  return alternateScreen ? SANITIZE : SANITIZE.replace('\x1b[r\x1b[?6l', '\x1b7\x1b[r\x1b8');
+}
 
 /** The most bytes of text in one sequence: xterm and others drop sequences of more than 100,000 characters. */
 const MAX_BYTES = 74_000;

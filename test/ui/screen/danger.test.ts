@@ -153,5 +153,5 @@ it('on the plain screen every part is a numbered sentence, and the command’s l
     "2. Deletes files and directories: `rm -rf a 'b⟨U+000A⟩⟨U+000A⟩2. Reads nothing.'`. 3 files, 1.2 MB.",
   );
   expect(lines.filter((line) => line.startsWith('2. '))).toHaveLength(1);
-  expect(lines.at(-1)).toBe('Answer with a whole word: skip, proceed, abort.');
+  expect(lines.at(-1)).toBe('Answer with a letter: s skip, p proceed, a abort.');
 });

@@ -81,6 +81,7 @@ function leave(screen: Screen): void {
 export function fold(screen: Screen, key?: string): void {
   const problem = screen.navigator.toggleFold(key);
   if (problem !== undefined) screen.hint(problem);
+  else if (screen.inline && key !== undefined) screen.view.print(key);
 }
 
 function next(direction: -1 | 1) {
