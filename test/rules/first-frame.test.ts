@@ -16,7 +16,6 @@ const OWN = [
   'src/config/config.ts',
   'src/config/glance.ts',
   'src/text/display.ts',
-  'src/text/errors.ts',
   'src/text/escape-sequences.ts',
   'src/text/sanitize.ts',
   'src/text/style.ts',
