@@ -210,7 +210,7 @@ async function beginningOf(bytes: Buffer): Promise<{ readonly copied: boolean; r
 }
 
 describe('a journal of 12 kB', { timeout: 60_000 + 20_000_000 / STEP }, () => {
-  it('that is cut anywhere is resumed, without at most its last line', async () => {
+  it('that is cut anywhere is resumed, and loses at most its last line', async () => {
     expect(BYTES.length).toBeGreaterThan(12_000);
     for (let end = FIRST_LINE; end <= BYTES.length; end += STEP) {
       const whole = BYTES.subarray(0, end).toString().split('\n').length - 1;

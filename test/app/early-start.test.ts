@@ -51,7 +51,7 @@ describe('the early start', () => {
     await vi.waitFor(() => expect(isAlive(pid)).toBe(false), 5000);
   });
 
-  it('tests the sandbox meanwhile', async () => {
+  it('tests the sandbox while the shell starts', async () => {
     const { early } = await started('');
     expect((await early.sandbox).landlockAbi).toBeTypeOf('number');
     early.shell?.drop();

@@ -55,7 +55,7 @@ describe('whether a project is new', () => {
     expect(new KnownTrees(file, work, Date.now() + 1000).isNew(cloned, never)).toBe(true);
   });
 
-  it('is read past damaged lines', () => {
+  it('is answered from the record’s whole lines when others are damaged', () => {
     const work = make('work');
     writeFileSync(file, `{"at":1,"directory":"${work}"}\nno line\n{"at":"x"}\n`);
     expect(new KnownTrees(file, root, LONG_AGO).isNew(work, never)).toBe(false);

@@ -203,7 +203,7 @@ it('the cloud metadata address is recognised', () => {
   expect(special('100.100.100.201')).toBeUndefined();
 });
 
-it('an address is recognised behind any other that leads to it', () => {
+it('a special address is recognised inside an IPv6 address that is translated to it', () => {
   for (const address of ['64:ff9b::a9fe:a9fe', '64:ff9b::169.254.169.254', '2002:a9fe:a9fe::1'])
     expect(special(address)).toBe('link-local, where clouds give out keys');
   expect(special('64:ff9b::7f00:1')).toBe('this machine');

@@ -22,7 +22,7 @@ it.each([
   'gate, docs: name six commands',
   'docs/hosts: need no launcher',
   'release: pass the version on',
-])('accepts “%s”', (subject) => {
+])('the commit check accepts the subject “%s”', (subject) => {
   expect(mistakeOf(subject)).toBeUndefined();
 });
 
@@ -34,7 +34,7 @@ it.each([
   'undo: fixed a race',
   'undo: fixing a race',
   'undo: the store is whole',
-])('rejects “%s”', (subject) => {
+])('the commit check rejects the subject “%s”', (subject) => {
   expect(mistakeOf(subject)).toBeDefined();
 });
 

@@ -152,7 +152,7 @@ it.each([
   [undefined, true, undefined],
   ['allow_always', true, undefined],
 ] as const)(
-  'sends a HALT as a permission request with every finding, and obeys the answer %s',
+  'a HALT reaches the editor as a permission request with every finding, and the answer %s is obeyed',
   async (answer, stays, status) => {
     await using server = await startScriptedServer([call('bash', { command: 'rm -r src' }), say('Done.')]);
     using place = scratch(server.baseUrl, CONFIG);
@@ -178,7 +178,7 @@ it.each([
   },
 );
 
-it('ends the prompt and runs nothing when the editor cancels at an open permission request', async () => {
+it('a cancel by the editor at an open permission request ends the prompt, and nothing runs', async () => {
   await using server = await startScriptedServer([call('bash', { command: 'rm -r src' }), say('Done.')]);
   using place = scratch(server.baseUrl, CONFIG);
   mkdirSync(join(place.work, 'src'));

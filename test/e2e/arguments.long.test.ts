@@ -17,13 +17,13 @@ it.each([
   expect(ended.out).toBe('');
 });
 
-it('treats aish-tui undo list as undo --list', async () => {
+it('aish-tui undo list does the same as aish-tui undo --list', async () => {
   using place = scratch();
   const [word, option] = [await runProgram(place, ['undo', 'list']), await runProgram(place, ['undo', '--list'])];
   expect(word).toEqual(option);
 });
 
-it('names every subcommand in --help, and exits with 0', async () => {
+it('--help names every subcommand, and exits with 0', async () => {
   using place = scratch();
   const { code, out } = await runProgram(place, ['--help']);
   expect(code).toBe(0);
@@ -31,7 +31,7 @@ it('names every subcommand in --help, and exits with 0', async () => {
     expect(out).toContain(`\n  ${name}`);
 });
 
-it('doctor --json reports the same as doctor', async () => {
+it('aish-tui doctor --json reports the same as aish-tui doctor', async () => {
   using place = scratch();
   const told: unknown = JSON.parse((await runProgram(place, ['doctor', '--json'])).out);
   expect(told).toMatchObject({

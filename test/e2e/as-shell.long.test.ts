@@ -42,7 +42,7 @@ describe.each(userShells())('aish-tui in place of %s as $SHELL', (program) => {
   });
 });
 
-it('draws no screen without a terminal: it reads and prints lines', async () => {
+it('aish-tui without a terminal draws no screen, but reads and prints lines', async () => {
   using place = scratch();
   const { out, code } = await runProgram(place, [], { input: 'echo plain\nexit 0\n' });
   expect(out).toContain('plain');
@@ -50,7 +50,7 @@ it('draws no screen without a terminal: it reads and prints lines', async () => 
   expect(code).toBe(0);
 });
 
-it('hands -i and -l on a terminal to the real shell', async () => {
+it('aish-tui as a shell hands -i and -l on a terminal to the real shell', async () => {
   using place = scratch();
   await using rig = startRig(place, { args: ['-i'], env: { PS1: 'plain> ' } });
   rig.type('echo $0 $-\r');

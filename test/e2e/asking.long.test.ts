@@ -109,7 +109,7 @@ describe('a model’s command that asks for a password or a yes', () => {
   });
 });
 
-it('passes a password typed ahead to the program, and keeps it out of prompt, history, journal and requests', async () => {
+it('a password typed ahead reaches the program, and stays out of prompt, history, journal and requests', async () => {
   await using server = await startScriptedServer([say('I saw.')]);
   using home = place(server.baseUrl);
   writeFileSync(

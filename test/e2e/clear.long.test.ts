@@ -46,7 +46,7 @@ describe(':last', () => {
   });
 });
 
-it('rings the bell when a long command of the user ends while the terminal has no focus', async () => {
+it('the bell rings when a long command of the user ends while the terminal has no focus', async () => {
   await using rig = await openRig(scratch(), /\[aish:\w+\]>/);
   rig.type('sleep 10.2\r');
   await rig.waitFor(/✓ 10\.\d s/, 30_000);

@@ -14,7 +14,7 @@ function editor(place: Scratch, text: string): void {
   place.env.EDITOR = join(place.home, 'editor');
 }
 
-it('config check lists all mistakes at once, and exits with 2', async () => {
+it('aish-tui config check lists all mistakes at once, and exits with 2', async () => {
   using place = scratch();
   const path = place.env.AISH_CONFIG ?? '';
   writeFileSync(path, '{\n  "modell": "fast",\n  "max_turns": 0\n}');
@@ -35,7 +35,7 @@ it('config check lists all mistakes at once, and exits with 2', async () => {
   });
 });
 
-it('config show names the source of each value, and hides values that MCP servers are given', async () => {
+it('aish-tui config show names the source of each value, and hides values that MCP servers are given', async () => {
   using place = scratch(undefined, { max_turns: 7, mcp: { servers: { a: { command: 'x', env: { WHO: 'me' } } } } });
   const { code, out } = await config(place, 'show');
   expect(code).toBe(0);
@@ -46,7 +46,7 @@ it('config show names the source of each value, and hides values that MCP server
   expect(settings).toContainEqual({ key: 'max_tool_rounds', value: 16, origin: 'default' });
 });
 
-it('config edit saves a valid configuration and rejects an invalid one', async () => {
+it('aish-tui config edit saves a valid configuration and rejects an invalid one', async () => {
   using place = scratch();
   const path = join(place.home, 'made/config.jsonc');
   place.env.AISH_CONFIG = path;
@@ -60,7 +60,7 @@ it('config edit saves a valid configuration and rejects an invalid one', async (
   expect(readFileSync(path, 'utf8')).toBe('{ "max_turns": 12 } // as many as needed\n');
 });
 
-it('starts a new configuration file with the schema line that editors use to complete', async () => {
+it('a new configuration file starts with the schema line that editors use to complete', async () => {
   using place = scratch();
   place.env.AISH_CONFIG = join(place.home, 'made.jsonc');
   writeFileSync(join(place.home, 'editor'), `#!/bin/sh\ncp "$1" '${place.home}/seen'\nexit 1\n`, { mode: 0o755 });
@@ -70,7 +70,7 @@ it('starts a new configuration file with the schema line that editors use to com
   expect(JSON.parse(readFileSync(schema, 'utf8'))).toMatchObject({ description: 'Configuration of aish-tui.' });
 });
 
-it('config trust covers the project’s settings and instructions, which then reach the model', async () => {
+it('aish-tui config trust covers the project’s settings and instructions, which then reach the model', async () => {
   await using server = await startScriptedServer([say('one'), say('two'), say('three')]);
   using place = scratch(server.baseUrl);
   mkdirSync(join(place.work, '.git'));

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { runProgram, scratch } from '../support/program.ts';
 import { call, say, startScriptedServer, whenever } from '../support/scripted-server.ts';
 
-it('keeps an output that leaves the context in a private file that the model can read', async () => {
+it('an output that leaves the context is kept in a private file that the model can read', async () => {
   const numbers = (from: number) => call('bash', { command: `seq -f 'line %g of the output' ${from} ${from + 119}` });
   const read = 'grep -h "^line 1 of" "$HOME"/.local/state/aish/sessions/*/output/evicted-*.txt';
   await using server = await startScriptedServer(
@@ -30,7 +30,7 @@ it('keeps an output that leaves the context in a private file that the model can
   expect(last?.messages.at(-1)?.content).toContain('line 1 of the output\n');
 });
 
-it('summarises turns that leave the context, counts them, and shows them in :history', async () => {
+it('turns that leave the context are summarised and counted, and :history shows them', async () => {
   const summary = say('The user counts lines. Nothing is open.', { usage: { prompt: 700, completion: 30 } });
   const long = (n: number) => say(`Answer ${n}. ${'Words fill the window. '.repeat(120)}`);
   await using server = await startScriptedServer([

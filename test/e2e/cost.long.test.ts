@@ -11,7 +11,7 @@ import { say, startScriptedServer, whenever } from '../support/scripted-server.t
 const MAX_REQUEST_BYTES = 5400;
 const MAX_KEY_BYTES = 20;
 
-it('sends a small first request in a run and in a chat', async () => {
+it('the first request is small, in a run and in a chat', async () => {
   await using server = await startScriptedServer([whenever(/./, say('GOAL: complete'))]);
   using place = scratch(server.baseUrl);
   await runProgram(place, ['run', 'count the files']);
@@ -28,7 +28,7 @@ function ticks(rig: Rig): number {
   return Number(fields[11]) + Number(fields[12]);
 }
 
-it('writes a few bytes for a typed letter, and at rest writes nothing and uses no processor', async () => {
+it('a typed letter makes the screen write only a few bytes, and at rest it writes nothing and uses no processor', async () => {
   await using rig = await openRig(scratch(), '[aish:demo]>', { columns: 120, rows: 40 });
   rig.type('seq 100; echo th""en\r');
   await rig.waitFor(/│ then/);
@@ -50,7 +50,7 @@ it('writes a few bytes for a typed letter, and at rest writes nothing and uses n
   expect(ticks(rig) - worked).toBeLessThanOrEqual(2);
 });
 
-it('draws a line that arrives in one piece only once', async () => {
+it('a line that arrives in one piece is drawn only once', async () => {
   await using rig = await openRig(scratch(), '[aish:demo]>', { columns: 120, rows: 40 });
   rig.type('?');
   await rig.waitFor('> ?');
@@ -62,7 +62,7 @@ it('draws a line that arrives in one piece only once', async () => {
   expect(rig.raw.length - before).toBeLessThanOrEqual(line.length + MAX_KEY_BYTES);
 });
 
-it('starts at most one program for Enter in the user’s own shell, and waits for none', async () => {
+it('Enter in the user’s own shell starts at most one program, and waits for none', async () => {
   using place = scratch();
   const log = join(place.home, 'spawns');
   const preload = fileURLToPath(new URL('../support/told-spawns.mjs', import.meta.url));

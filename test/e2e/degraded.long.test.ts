@@ -23,7 +23,7 @@ function withGuard(baseUrl: string, guardUrl: string) {
   };
 }
 
-it('explains once, in a line of its own, why there is no second opinion, and not in the questions', async () => {
+it('one line of its own explains why there is no second opinion, and the questions do not repeat it', async () => {
   await using server = await startScriptedServer([
     call('bash', { command: UNKNOWN }),
     call('bash', { command: `${UNKNOWN} again` }),
@@ -37,7 +37,7 @@ it('explains once, in a line of its own, why there is no second opinion, and not
   expect(all).not.toContain('127.0.0.1:9');
 });
 
-it('shows a failing second opinion in the status bar until it works again', async () => {
+it('the status bar shows that the second opinion fails, until it works again', async () => {
   await using server = await startScriptedServer([
     call('bash', { command: UNKNOWN }),
     call('bash', { command: `${UNKNOWN} again` }),

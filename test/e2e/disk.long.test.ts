@@ -23,7 +23,7 @@ function earlier(
   return { journal, output };
 }
 
-it('removes old outputs at the start, and old sessions only when the user confirms', async () => {
+it('old outputs are removed at the start, and old sessions only when the user confirms', async () => {
   using here = scratch();
   const old = earlier(here, 'old', 40);
   const young = earlier(here, 'young', 2);

@@ -72,7 +72,9 @@ function written(): ReadonlyMap<string, readonly string[]> {
 const describeAll = WRITES ? describe : () => {};
 
 describeAll('all of them', () => {
-  it('writes the page after every fault was tried in every place', { timeout: 30 * 60_000 }, async () => {
+  it('the page about faults is written after every fault was tried in every place', {
+    timeout: 30 * 60_000,
+  }, async () => {
     const cells = new Map<string, Map<Place, Cell>>();
     for (const name of Object.keys(FAULTS)) {
       const row = new Map<Place, Cell>();

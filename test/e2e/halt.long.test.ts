@@ -117,7 +117,7 @@ describe.each(LOOKS)('a HALT at $columns×$rows $colours colours', ({ columns, r
   });
 });
 
-it('offers only skip and abort where not one dangerous part fits', async () => {
+it('a HALT offers only skip and abort where not one dangerous part fits on the screen', async () => {
   await using server = await startScriptedServer([say('CMD: rm -rf precious'), say('GOAL: blocked\nno')]);
   using place = scratch(server.baseUrl, { mode: 'unrestricted' });
   mkdirSync(join(place.work, 'precious'));
@@ -185,21 +185,24 @@ it.each([
     (work: string) => writeFileSync(join(work, 'clean.sh'), 'rm -rf precious\n'),
   ],
   ['a pattern matches more', 'rm build/*', (work: string) => writeFileSync(join(work, 'build', 'b'), 'x')],
-])('judges and asks again when %s by the time of the answer', async (_what, command, meanwhile) => {
-  await using server = await startScriptedServer([say(`CMD: ${command}`), say('GOAL: blocked\nno')]);
-  using place = scratch(server.baseUrl, { mode: 'unrestricted' });
-  for (const folder of ['build', 'precious']) {
-    mkdirSync(join(place.work, folder));
-    writeFileSync(join(place.work, folder, 'a'), 'x');
-  }
-  writeFileSync(join(place.work, 'clean.sh'), 'rm -rf build\n');
-  await using rig = startRig(place);
-  await haltOn(rig);
-  meanwhile(place.work);
-  rig.type('p');
-  await rig.waitFor('changed since you were asked');
-  await rig.waitFor(/all shown|unlocks? p/);
-  rig.type('s');
-  await rig.waitFor('blocked');
-  for (const folder of ['build', 'precious']) expect(existsSync(join(place.work, folder, 'a')), folder).toBe(true);
-});
+])(
+  'a halted command is judged and asked about again when %s by the time of the answer',
+  async (_what, command, meanwhile) => {
+    await using server = await startScriptedServer([say(`CMD: ${command}`), say('GOAL: blocked\nno')]);
+    using place = scratch(server.baseUrl, { mode: 'unrestricted' });
+    for (const folder of ['build', 'precious']) {
+      mkdirSync(join(place.work, folder));
+      writeFileSync(join(place.work, folder, 'a'), 'x');
+    }
+    writeFileSync(join(place.work, 'clean.sh'), 'rm -rf build\n');
+    await using rig = startRig(place);
+    await haltOn(rig);
+    meanwhile(place.work);
+    rig.type('p');
+    await rig.waitFor('changed since you were asked');
+    await rig.waitFor(/all shown|unlocks? p/);
+    rig.type('s');
+    await rig.waitFor('blocked');
+    for (const folder of ['build', 'precious']) expect(existsSync(join(place.work, folder, 'a')), folder).toBe(true);
+  },
+);

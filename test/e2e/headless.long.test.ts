@@ -94,7 +94,7 @@ describe('aish-tui ask', () => {
   });
 });
 
-it('exits without a stack trace when the reader of its output closes early', async () => {
+it('a headless run exits without a stack trace when the reader of its output closes early', async () => {
   await using server = await startScriptedServer([say('CMD: seq 1 2000'), say('GOAL: complete')]);
   using place = scratch(server.baseUrl);
   const ended = await runProgram(place, ['-c', `"${PROGRAM}" run count | head -1`], { file: '/bin/sh' });
@@ -102,7 +102,7 @@ it('exits without a stack trace when the reader of its output closes early', asy
   expect(ended.err).not.toMatch(/EPIPE|^\s+at /m);
 });
 
-it('removes control sequences of a model’s text before a terminal sees it', async () => {
+it('a headless run removes control sequences from a model’s text before a terminal sees it', async () => {
   const sly = call('no\u001b]52;c;aGk=\u0007such', {});
   await using server = await startScriptedServer([sly, say('ok')]);
   using place = scratch(server.baseUrl);
@@ -111,7 +111,7 @@ it('removes control sequences of a model’s text before a terminal sees it', as
   expect(out + err).not.toMatch(/[\x1b\x07]/);
 });
 
-it.skipIf(lacks('cc'))('resumes in the mode given on the command line', async () => {
+it.skipIf(lacks('cc'))('a headless run resumes in the mode given on the command line', async () => {
   await using server = await startScriptedServer([say('first')]);
   using place = scratch(server.baseUrl, { mode: 'unrestricted' });
   await runProgram(place, ['ask', 'one']);

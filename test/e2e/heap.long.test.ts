@@ -26,7 +26,7 @@ const CHURN = `
 const roomWith = (...args: string[]) =>
   Number(execFileSync(process.execPath, ['--input-type=module', '-e', CHURN, ...args], { encoding: 'utf8' }));
 
-it('keeps the memory for young objects bounded however much garbage is made', () => {
+it('the memory for young objects stays bounded however much garbage is made', () => {
   expect(roomWith(HEAP)).toBeLessThanOrEqual(4);
   expect(roomWith()).toBeGreaterThan(8);
 });

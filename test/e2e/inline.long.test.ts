@@ -8,7 +8,7 @@ import { call, startScriptedServer } from '../support/scripted-server.ts';
 const INLINE = { args: ['--inline'], rows: 20 };
 const ALTERNATE = '\x1b[?1049h';
 
-it('draws Markdown in colour and leaves all of a long output in the scrollback', async () => {
+it('--inline draws Markdown in colour and leaves all of a long output in the scrollback', async () => {
   await using server = await startScriptedServer([{ text: ['It is **tea** with `milk`.'] }]);
   await using rig = await openRig(scratch(server.baseUrl), '[aish:fast]>', INLINE);
   rig.type('seq -f "row %g" 1 60\r');
@@ -27,7 +27,7 @@ it('draws Markdown in colour and leaves all of a long output in the scrollback',
   expect(rig.text()).toMatch(/● It is tea with milk\.\n\nResume this session: aish-tui --resume/);
 });
 
-it('uses no colours under NO_COLOR', async () => {
+it('--inline uses no colours under NO_COLOR', async () => {
   await using server = await startScriptedServer([{ text: ['It is `milk`.'] }]);
   await using rig = await openRig(scratch(server.baseUrl), '[aish:fast]>', { ...INLINE, env: { NO_COLOR: '1' } });
   rig.type('?what is it\r');
@@ -55,7 +55,7 @@ it('asks a HALT with its keys above the prompt and goes on below the answer', as
   await rig.waitFor(/skipped[\s\S]*rm -rf foo[\s\S]*done[\s\S]*\[aish:fast\]>/);
 });
 
-it('draws a new window after a resize, in the new width', async () => {
+it('--inline draws a new window after a resize, in the new width', async () => {
   await using rig = await openRig(scratch(), '[aish:demo]>', INLINE);
   rig.type('echo one\r');
   await rig.waitFor(/│ one\n\n\[aish:demo\]>/);
@@ -65,7 +65,7 @@ it('draws a new window after a resize, in the new width', async () => {
   await rig.waitFor(/│ one\n\n❯ echo two[^\n]*\n│ two\n\n\[aish:demo\]>/);
 });
 
-it.skipIf(lacks('less'))('continues below the earlier rows after a full-screen program', async () => {
+it.skipIf(lacks('less'))('--inline continues below the earlier rows after a full-screen program', async () => {
   await using rig = await openRig(scratch(), '[aish:demo]>', INLINE);
   rig.type('echo one\r');
   await rig.waitFor(/│ one\n\n\[aish:demo\]>/);

@@ -24,20 +24,23 @@ async function guarded(rig: Rig): Promise<number> {
   return program ?? 0;
 }
 
-it.each(['SIGKILL', 'SIGABRT'] as const)('restores modes, screen and line editing after %s', async (signal) => {
-  const line = `echo before; ${PROGRAM}; echo "ended $?"; sleep 1; stty -a; read word; echo "got $word"`;
-  await using rig = await openRig(scratch(), '[aish:demo]>', { file: '/bin/sh', args: ['-c', line], rows: 40 });
-  process.kill(await guarded(rig), signal);
-  await rig.waitFor(/\sisig icanon iexten echo /);
-  expect(rig.alternate).toBe(false);
-  expect(rig.text()).toContain('before');
-  for (const mode of MODES)
-    expect(rig.raw.lastIndexOf(`\x1b[?${mode}l`)).toBeGreaterThan(rig.raw.lastIndexOf(`\x1b[?${mode}h`));
-  rig.type('word\r');
-  await rig.waitFor('got word');
-});
+it.each(['SIGKILL', 'SIGABRT'] as const)(
+  'the terminal gets back its modes, screen and line editing after the process died of %s',
+  async (signal) => {
+    const line = `echo before; ${PROGRAM}; echo "ended $?"; sleep 1; stty -a; read word; echo "got $word"`;
+    await using rig = await openRig(scratch(), '[aish:demo]>', { file: '/bin/sh', args: ['-c', line], rows: 40 });
+    process.kill(await guarded(rig), signal);
+    await rig.waitFor(/\sisig icanon iexten echo /);
+    expect(rig.alternate).toBe(false);
+    expect(rig.text()).toContain('before');
+    for (const mode of MODES)
+      expect(rig.raw.lastIndexOf(`\x1b[?${mode}l`)).toBeGreaterThan(rig.raw.lastIndexOf(`\x1b[?${mode}h`));
+    rig.type('word\r');
+    await rig.waitFor('got word');
+  },
+);
 
-it.each(everyShell())('leaves the line editor of %s as the shell set it', async (shell) => {
+it.each(everyShell())('a killed process leaves the line editor of %s as the shell set it', async (shell) => {
   using place = scratch();
   await using rig = await openRig(place, /[#$%>] *$/m, { file: shell, args: [BARE[basename(shell)] ?? ''] });
   rig.type(`${PROGRAM}\r`);

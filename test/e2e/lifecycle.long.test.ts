@@ -62,7 +62,7 @@ describe('resizing', () => {
   });
 });
 
-it('explains in one line that there is no terminal', async () => {
+it('the program explains in one line that there is no terminal', async () => {
   using place = scratch();
   await using rig = startRig(place, {
     file: '/bin/sh',

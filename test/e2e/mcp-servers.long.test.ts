@@ -8,7 +8,7 @@ import { startLoginServer } from '../tools/mcp/login-server.ts';
 const mcp = (place: Scratch, ...args: string[]) => runProgram(place, ['mcp', ...args]);
 const written = (place: Scratch) => readFileSync(join(place.home, 'config.jsonc'), 'utf8');
 
-it('mcp add, list and remove change the user’s own file and keep its comments', async () => {
+it('aish-tui mcp add, list and remove use the user’s own file and keep its comments', async () => {
   using place = scratch();
   writeFileSync(join(place.home, 'config.jsonc'), '// mine\n{ "memory": { "enabled": false } }\n');
   const files = await mcp(place, 'add', '--env', 'TOKEN=a=b', 'files', '--', 'npx', '-y', 'server-files', '/srv');
@@ -36,21 +36,24 @@ it.each([
   [['add', 'a'], "missing required argument 'target'"],
   [['remove', 'a'], 'there is no server a'],
   [['import', '/no/such/file'], "can't be read"],
-])('mcp %j prints one line about the mistake, exits with 2, and leaves the file unchanged', async (args, message) => {
-  using place = scratch();
-  const before = written(place);
-  expect(await mcp(place, ...args)).toMatchObject({ code: 2, out: '', err: expect.stringContaining(message) });
-  expect(written(place)).toBe(before);
-});
+])(
+  'aish-tui mcp %j prints one line about the mistake, exits with 2, and leaves the file unchanged',
+  async (args, message) => {
+    using place = scratch();
+    const before = written(place);
+    expect(await mcp(place, ...args)).toMatchObject({ code: 2, out: '', err: expect.stringContaining(message) });
+    expect(written(place)).toBe(before);
+  },
+);
 
-it('mcp add refuses a name that is taken', async () => {
+it('aish-tui mcp add refuses a name that is taken', async () => {
   using place = scratch();
   await mcp(place, 'add', 'one', '--', 'first');
   expect(await mcp(place, 'add', 'one', '--', 'second')).toMatchObject({ code: 2 });
   expect((await mcp(place, 'list')).out).toBe('one  first\n');
 });
 
-it('mcp import shows the servers in another client’s file, and copies the chosen ones', async () => {
+it('aish-tui mcp import shows the servers in another client’s file, and copies the chosen ones', async () => {
   using place = scratch();
   mkdirSync(join(place.work, '.cursor'));
   const file = join(place.work, '.cursor', 'mcp.json');
@@ -70,7 +73,7 @@ it('mcp import shows the servers in another client’s file, and copies the chos
   expect((await mcp(place, 'import', file, 'broken')).code).toBe(2);
 });
 
-it('mcp login shows where to log in, and the next start uses the login', async () => {
+it('aish-tui mcp login shows where to log in, and the next start uses the login', async () => {
   await using server = await startLoginServer();
   using place = scratch();
   await mcp(place, 'add', 'web', server.url);

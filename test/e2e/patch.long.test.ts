@@ -9,7 +9,7 @@ const change = { path: 'notes.txt', patches: [{ operation: 'replace', oldText: '
 
 // Runs with the launcher’s store and without it, where the patch tool itself keeps the old text.
 it.each([[{}], [{ undo: { budget: 0 } }]])(
-  'patch runs after a yes, shows a coloured diff, and :undo reverts it: %j',
+  'the tool patch runs after a yes and shows a coloured diff, and :undo reverts the change, with the settings %j',
   async (more) => {
     await using server = await startScriptedServer([call('patch', change), say('Changed.')]);
     using place = scratch(server.baseUrl, { mode: 'unrestricted', ...more });
@@ -40,7 +40,7 @@ it.each([[{}], [{ undo: { budget: 0 } }]])(
   },
 );
 
-it('patch asks again when the file has another text by the time of the answer', async () => {
+it('the tool patch asks again when the file has another text by the time of the answer', async () => {
   await using server = await startScriptedServer([call('patch', change), say('Changed.')]);
   using place = scratch(server.baseUrl, { mode: 'unrestricted' });
   const file = join(place.work, 'notes.txt');
@@ -60,7 +60,7 @@ it('patch asks again when the file has another text by the time of the answer', 
   expect(readFileSync(file, 'utf8')).toBe('zero\none\nTWO\n');
 });
 
-it('patch halts before it overwrites an existing file, but not before it creates one', async () => {
+it('the tool patch asks before it overwrites an existing file, but not before it creates one', async () => {
   const overwrite = (path: string) => call('patch', { path, patches: [{ operation: 'overwrite', newText: 'new\n' }] });
   await using server = await startScriptedServer([
     overwrite('there.txt'),

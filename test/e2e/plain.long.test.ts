@@ -12,7 +12,7 @@ const MOVES = /\x1b\[\d+;\d+H|\x1b\[\d*X/;
 
 const PLAIN = { ui: { screen: 'plain' } };
 
-it('runs commands, asks questions and answers programs in plain lines', async () => {
+it('--plain runs commands, asks questions and answers programs in lines of text', async () => {
   await using server = await startScriptedServer([{ text: ['It is **tea**.'] }]);
   await using rig = await openRig(scratch(server.baseUrl, PLAIN), '[aish:fast]>');
   rig.type('echo one\r');
@@ -34,7 +34,7 @@ it('runs commands, asks questions and answers programs in plain lines', async ()
   expect(await rig.exited).toMatchObject({ code: 0 });
 });
 
-it('lets Ink write for a screen reader, without cells and cursor moves', async () => {
+it('--plain lets Ink write for a screen reader, without cells and cursor moves', async () => {
   await using rig = await openRig(scratch(), '[aish:demo]>', { env: { INK_SCREEN_READER: 'true' } });
   rig.type('echo one');
   await rig.waitFor('[aish:demo]> echo one');
@@ -44,7 +44,7 @@ it('lets Ink write for a screen reader, without cells and cursor moves', async (
   expect(rig.raw).not.toMatch(MOVES);
 });
 
-it('prints a HALT as text and accepts letters and words as answers', async () => {
+it('--plain prints a HALT as text and accepts letters and words as answers', async () => {
   await using server = await startScriptedServer([
     call('bash', { command: 'rm -rf foo' }),
     { text: ['GOAL: complete'] },
@@ -64,7 +64,7 @@ it('prints a HALT as text and accepts letters and words as answers', async () =>
   await rig.waitFor(/skipped: .*rm -rf foo[\s\S]*\[norris\] done/);
 });
 
-it.skipIf(lacks('less'))('gives the terminal to a full-screen program and continues after it', async () => {
+it.skipIf(lacks('less'))('--plain gives the terminal to a full-screen program and continues after it', async () => {
   using place = scratch(undefined, PLAIN);
   writeFileSync(join(place.work, 'poem'), Array.from({ length: 100 }, (_, n) => `verse ${n + 1}.`).join('\n'));
   await using rig = await openRig(place, '[aish:demo]>');
@@ -76,7 +76,7 @@ it.skipIf(lacks('less'))('gives the terminal to a full-screen program and contin
   await rig.waitFor(/\$ echo back\nback/);
 });
 
-it.skipIf(!trialsWork())('tries a halted command, applies it and undoes it, all in words', async () => {
+it.skipIf(!trialsWork())('--plain tries a halted command, applies it and undoes it, all in words', async () => {
   await using server = await startScriptedServer([
     call('bash', { command: 'rm -rf src' }),
     { text: ['GOAL: complete'] },
@@ -108,7 +108,7 @@ it.skipIf(!trialsWork())('tries a halted command, applies it and undoes it, all 
   expect(readFileSync(join(place.work, 'src', 'a.c'), 'utf8')).toBe('int a;\n');
 });
 
-it('marks where a session was resumed, below the earlier lines', async () => {
+it('--plain marks where a session was resumed, below the earlier lines', async () => {
   using place = scratch(undefined, PLAIN);
   {
     await using rig = startRig(place);
@@ -122,7 +122,7 @@ it('marks where a session was resumed, below the earlier lines', async () => {
   await rig.waitFor(/\$ echo once\n[\s\S]*\[exit 0\]\n\[aish\] resumed \w+ \d+ \w+ \d{4}, \d\d:\d\d\n/);
 });
 
-it('prints one prompt for an exchange', async () => {
+it('--plain prints one prompt for an exchange', async () => {
   await using server = await startScriptedServer([
     call('bash', { command: 'echo from the model' }),
     { text: ['That was it.'] },

@@ -151,7 +151,7 @@ describe('an interactive program', () => {
   });
 });
 
-it('gives a program a terminal as large as its pane, also after the window was resized while nothing ran', async () => {
+it('a program gets a terminal as large as its pane, also after the window was resized while nothing ran', async () => {
   using place = scratch();
   await using rig = await program(place);
   rig.type('stty size\r');

@@ -6,7 +6,7 @@ import { scratch } from '../support/program.ts';
 import { startRig } from '../support/rig.ts';
 import { say, startScriptedServer } from '../support/scripted-server.ts';
 
-it('lists each session’s question, place and time, filters by letters, and switches there and back', async () => {
+it('the list of sessions shows question, directory and time, filters by letters, and switches to a session and back', async () => {
   await using server = await startScriptedServer([
     say('Pears keep for a week.'),
     say('Bolts are M6.'),
@@ -55,7 +55,7 @@ it('lists each session’s question, place and time, filters by letters, and swi
   expect(await rig.exited).toMatchObject({ code: 0 });
 });
 
-it('copies a session that is open in another window, and does not leave one while something runs', async () => {
+it('a session that is open in another window is copied, and nobody can leave a session while something runs', async () => {
   await using server = await startScriptedServer([say('One.')]);
   using place = scratch(server.baseUrl);
   await using first = startRig(place);

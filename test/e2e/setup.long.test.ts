@@ -63,7 +63,7 @@ it('asks no service before it is chosen, never writes a key, and keeps an existi
   expect(written).not.toContain('sk-test');
 });
 
-it('takes a server’s address, shows what answers there, and uses it after a yes', async () => {
+it('aish-tui setup takes a server’s address, shows what answers there, and uses it after a yes', async () => {
   await using server = await startScriptedServer([say('At your service.')]);
   using place = scratch();
   const path = place.env.AISH_CONFIG ?? '';
@@ -85,35 +85,38 @@ it.each([
   ['a slash behind it', (port: number) => `http://127.0.0.1:${port}/v1/`],
   ['another name of this machine', (port: number) => `http://localhost:${port}/v1`],
   ['no /v1', (port: number) => `http://localhost:${port}`],
-])('changes only the model of a preset with the same address, %s, and asks it with its own key', async (_, as) => {
-  await using server = await startScriptedServer([say('At your service.')]);
-  const gate = {
-    base_url: as(server.port),
-    model: 'gone',
-    api_key_env: 'GATE_KEY',
-    secrets: 'scrub',
-    context: 9000,
-  };
-  using place = scratch(undefined, { model: 'demo', models: { gate } });
-  const path = place.env.AISH_CONFIG ?? '';
-  await using rig = await openRig(place, '[aish:demo]>', { columns: 110, env: { GATE_KEY: 'key-of-the-gate' } });
-  rig.type(`:setup 127.0.0.1:${server.port}\r`);
-  await rig.waitFor(
-    /model scripted: ✓ ready, window 9,000 tokens[\s\S]*Enter writes this into[\s\S]*only the model of gate changes[\s\S]*> :setup 127\.0\.0\.1:\d+ yes/,
-  );
-  expect(rig.text()).not.toContain('base_url');
-  rig.key('enter');
-  await rig.waitFor(/is saved in [\s\S]*\[aish:gate\]>/);
-  expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({
-    model: 'gate',
-    models: { gate: { ...gate, model: 'scripted' } },
-  });
-  rig.type('?are you there\r');
-  await rig.waitFor('At your service.');
-  expect(server.requests[0]?.headers.authorization).toBe('Bearer key-of-the-gate');
-});
+])(
+  'aish-tui setup changes only the model of a preset whose address differs by %s, and asks the server with the preset’s key',
+  async (_, as) => {
+    await using server = await startScriptedServer([say('At your service.')]);
+    const gate = {
+      base_url: as(server.port),
+      model: 'gone',
+      api_key_env: 'GATE_KEY',
+      secrets: 'scrub',
+      context: 9000,
+    };
+    using place = scratch(undefined, { model: 'demo', models: { gate } });
+    const path = place.env.AISH_CONFIG ?? '';
+    await using rig = await openRig(place, '[aish:demo]>', { columns: 110, env: { GATE_KEY: 'key-of-the-gate' } });
+    rig.type(`:setup 127.0.0.1:${server.port}\r`);
+    await rig.waitFor(
+      /model scripted: ✓ ready, window 9,000 tokens[\s\S]*Enter writes this into[\s\S]*only the model of gate changes[\s\S]*> :setup 127\.0\.0\.1:\d+ yes/,
+    );
+    expect(rig.text()).not.toContain('base_url');
+    rig.key('enter');
+    await rig.waitFor(/is saved in [\s\S]*\[aish:gate\]>/);
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({
+      model: 'gate',
+      models: { gate: { ...gate, model: 'scripted' } },
+    });
+    rig.type('?are you there\r');
+    await rig.waitFor('At your service.');
+    expect(server.requests[0]?.headers.authorization).toBe('Bearer key-of-the-gate');
+  },
+);
 
-it('does not treat a preset as the same when its address lacks a part that its server needs', async () => {
+it('aish-tui setup does not treat a preset as the same when its address lacks a part that its server needs', async () => {
   await using peer = await startPeer({ '/v1/models': { data: [{ id: 'first' }] } });
   using place = scratch(undefined, { model: 'demo', models: { fast: { base_url: `http://127.0.0.1:${peer.port}` } } });
   await using rig = await openRig(place, '[aish:demo]>', { columns: 110 });
@@ -123,7 +126,7 @@ it('does not treat a preset as the same when its address lacks a part that its s
   await rig.waitFor(/"server": \{[\s\S]*> :setup localhost:\d+ yes/);
 });
 
-it('finds a preset by a name with or without dots, and keeps its model if the server has it', async () => {
+it('aish-tui setup finds a preset by a name with or without dots, and keeps its model if the server has it', async () => {
   await using peer = await startPeer({
     '/v1/models': { data: [{ id: 'first' }, { id: 'second', context_window: 9000 }] },
   });
@@ -141,7 +144,7 @@ it('finds a preset by a name with or without dots, and keeps its model if the se
   await rig.waitFor(/model second: ✓ ready, window 9,000 tokens[\s\S]*> :setup qwen2\.5 yes/);
 });
 
-it('does not accept a remote server’s list of models as a proof that it works', async () => {
+it('aish-tui setup does not accept a remote server’s list of models as a proof that it works', async () => {
   await using peer = await startPeer({ '/v1/models': { data: [{ id: 'open' }] } });
   await using rig = await openRig(scratch(), '[aish:demo]>', { columns: 110 });
   rig.type(`:setup http://[::ffff:127.0.0.1]:${peer.port}\r`);

@@ -17,7 +17,7 @@ function used({ home, work }: Scratch) {
   return { state, config, theirs: join(work, 'theirs') };
 }
 
-it('uninstall lists what it keeps, removes state with --yes, and the configuration only when asked', async () => {
+it('aish-tui uninstall lists what it keeps, removes state with --yes, and the configuration only when asked', async () => {
   using place = scratch();
   const { state, config, theirs } = used(place);
   const said = await runProgram(place, ['uninstall']);
@@ -31,7 +31,7 @@ it('uninstall lists what it keeps, removes state with --yes, and the configurati
   expect(existsSync(config)).toBe(false);
 });
 
-it('uninstall keeps the state of a session that is open', async () => {
+it('aish-tui uninstall keeps the state of a session that is open', async () => {
   using place = scratch();
   const { state } = used(place);
   await using rig = await openRig(place, '[aish:demo]>');

@@ -119,7 +119,7 @@ describe.concurrent('60 steps with large outputs', () => {
   });
 });
 
-it('leave a sub-agent the same budget, and never cost it its task', async () => {
+it('a sub-agent has the same budget of tokens, and never loses its task', async () => {
   const WORK = 'read every listing here and say which is the longest';
   await using peer = await startWindowServer({
     window: 4096,

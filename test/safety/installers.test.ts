@@ -41,24 +41,27 @@ const INSTALLERS: readonly (readonly [command: string, name: string, other: stri
   ['flatpak install', 'flathub', 'x.flatpakref'],
 ];
 
-describe('installers have one verdict', () => {
-  test('there are many', () => expect(INSTALLERS.length).toBeGreaterThanOrEqual(15));
+describe('the verdict on a package installer', () => {
+  test('fifteen installers or more are tested', () => expect(INSTALLERS.length).toBeGreaterThanOrEqual(15));
 
-  test.each(INSTALLERS)('%s: safe with %s, unknown with %s, with both and with a name nobody knows', (...row) => {
-    const [command, name, other] = row;
-    expect(verdict(`${command} ${name}`)).toBe('safe');
-    expect(verdict(`${command} ${other}`)).toBe('unknown');
-    expect(verdict(`${command} ${name} ${other}`)).toBe('unknown');
-    expect(verdict(`${command} "$NAME"`)).toBe('unknown');
-  });
+  test.each(INSTALLERS)(
+    '%s is safe with %s, and unknown with %s, with both, and with a variable as the name',
+    (...row) => {
+      const [command, name, other] = row;
+      expect(verdict(`${command} ${name}`)).toBe('safe');
+      expect(verdict(`${command} ${other}`)).toBe('unknown');
+      expect(verdict(`${command} ${name} ${other}`)).toBe('unknown');
+      expect(verdict(`${command} "$NAME"`)).toBe('unknown');
+    },
+  );
 
   test.each(['npm install', 'pnpm install', 'bun install', 'bundle install', 'composer install', 'poetry install'])(
-    '%s names no package, so what the project lists decides',
+    '%s without a package is unknown, since the project’s own list decides what is installed',
     (command) => expect(verdict(command)).toBe('unknown'),
   );
 
   test.each(['apk upgrade', 'snap refresh', 'brew upgrade', 'dnf update', 'apt-get install -f'])(
-    '%s names no package, so all of the system may change',
+    '%s without a package is unknown, since all of the system may change',
     (command) => expect(verdict(command)).toBe('unknown'),
   );
 
@@ -67,14 +70,16 @@ describe('installers have one verdict', () => {
     'gem install x -- --with-x=./y',
     'bundle add x --path ../x',
     'npm i x --registry e',
-  ])('%s takes it from elsewhere', (command) => expect(verdict(command)).toBe('unknown'));
+  ])('%s is unknown, since the package does not come from the usual registry', (command) =>
+    expect(verdict(command)).toBe('unknown'),
+  );
 });
 
 describe('an environment of conda', () => {
   const packages = 'dependencies:\n  - python=3.10\n  - numpy>=1.21,<1.22   # old\n  - pip:\n    - torch==2.0.0\n';
   const created = (file: string) => verdict(`printf '%s' '${file}' | conda env create -f /dev/stdin`);
 
-  test('is safe by a file of shared channels and plain names, as a file of requirements is', () =>
+  test('is safe when its file lists only shared channels and plain names', () =>
     expect(created(`name: x\nchannels:\n  - conda-forge\n  - defaults\n${packages}`)).toBe('safe'));
 
   test.each([
@@ -83,9 +88,9 @@ describe('an environment of conda', () => {
     `${packages}    - git+https://e/x\n`,
     `${packages}prefix: /usr\n`,
     `${packages}variables:\n  PATH: /tmp\n`,
-  ])('is unknown by anything else in that file: %j', (file) => expect(created(file)).toBe('unknown'));
+  ])('is unknown when its file has anything else: %j', (file) => expect(created(file)).toBe('unknown'));
 
-  test('is unknown by a file that nobody has read, and where one of its name is replaced', () => {
+  test('is unknown when nobody has read its file, or when an environment of that name would be replaced', () => {
     expect(verdict('conda env create -f e.yml')).toBe('unknown');
     expect(verdict(`printf '%s' '${packages}' | conda env create -y -f /dev/stdin`)).toBe('unknown');
   });
@@ -111,13 +116,13 @@ describe('an environment of Python', () => {
     '.venv/bin/python x.py',
     '.venv/bin/pip install flask',
     'python3 -m venv env && . env/bin/activate && pip install flask',
-  ])('of the user’s project runs its code, as its tests do: %s', async (command) => {
+  ])('runs code of the user’s project, which is safe as the project’s tests are: %s', async (command) => {
     expect(await there(command)).toBe('safe');
     expect(await there(command, Object.assign(plainFiles([]), { isNew: () => true }))).toBe('unknown');
   });
 
   test.each(['.venv', '.venv/bin/python', '.venv/bin/activate'])(
-    'that the session made is read, or not known: %s',
+    'is not safe when the session made %s',
     async (made) => {
       const own = plainFiles([join(cwd, made)]);
       expect(await there('. .venv/bin/activate', own)).toBe('destructive');
@@ -126,11 +131,11 @@ describe('an environment of Python', () => {
   );
 
   test.each(['mv .venv/bin x', 'mv x .venv/bin', 'cp x.py .venv/bin/pip', 'ln -s x .venv/bin/x'])(
-    'is never changed by a safe line: %s',
+    'makes a command unknown that changes the environment: %s',
     async (command) => expect(await there(command)).toBe('unknown'),
   );
 
-  test('in another place, or by another name, is not known', async () => {
+  test('is not safe in another directory or by another name', async () => {
     expect(await there('cd nope; . .venv/bin/activate')).not.toBe('safe');
     expect(await there('. ../.venv/bin/activate')).toBe('unknown');
     expect(await there('cp -r .venv other && . other/bin/activate')).not.toBe('safe');

@@ -158,7 +158,7 @@ describe('a session at its spending limit', () => {
     expect(machine.state.allowedDollars).toBe(11);
   });
 
-  it('becomes idle when an abort came in between', () => {
+  it('is not asked after an abort, and the session is idle', () => {
     const machine = new Machine();
     machine.send({ type: 'asked', line: 'l1', text: 'hello' });
     const { op } = machine;
@@ -168,7 +168,7 @@ describe('a session at its spending limit', () => {
     expect(machine.state.questions).toEqual([]);
   });
 
-  it('does not ask for a call that is over', () => {
+  it('is not asked about a call that has ended', () => {
     const machine = new Machine();
     machine.send({ type: 'spendReached', op: 'op1', preset: 'cloud', spent: 6, limit: 5, allowance: 5 });
     expect(machine.state.questions).toEqual([]);

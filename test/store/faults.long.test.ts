@@ -195,7 +195,7 @@ describe('two programs on one session', () => {
     expect(readFileSync(join(dir, 'lock'), 'utf8')).toMatch(new RegExp(`^${process.pid} \\d+$`));
   });
 
-  it('hold the lock in name only where nothing can be written', () => {
+  it('start without a real lock where no lock file can be written', () => {
     writeFileSync(join(dir, 'file'), '');
     expect(lockSession(join(dir, 'file', 'session'))).toHaveProperty('release');
   });

@@ -33,28 +33,34 @@ function put(path: string, content: Buffer | string): string {
   return join(place, path);
 }
 
-it('prefers the launcher built here to the one in the package', () => {
+it('the search prefers the launcher built in this checkout to the one in the package', () => {
   carried('x64', elf(62));
   const ours = built(elf(62));
   expect(findLauncher(base, 'x64')).toBe(ours);
 });
 
-it.each(['node_modules', 'aish-tui/node_modules'])('finds the optional package in %s', (below) => {
-  const ours = carried('arm64', elf(183), below);
-  carried('x64', elf(62), below);
-  expect(findLauncher(base, 'arm64')).toBe(ours);
-});
+it.each(['node_modules', 'aish-tui/node_modules'])(
+  'the search finds the launcher of the optional package in %s',
+  (below) => {
+    const ours = carried('arm64', elf(183), below);
+    carried('x64', elf(62), below);
+    expect(findLauncher(base, 'arm64')).toBe(ours);
+  },
+);
 
 it.each([
   ['a launcher for another machine', elf(183)],
   ['a 32-bit launcher', Buffer.from(elf(62)).fill(1, 4, 5)],
   ['a script', '#!/bin/sh\nexec "$@"\n'],
   ['an empty file', ''],
-])('skips %s, whether built or packaged, and names the expected path when nothing is left', async (_what, content) => {
-  built(content);
-  carried('x64', content);
-  const launcher = findLauncher(base, 'x64');
-  expect(launcher).toBe(join(place, 'aish-tui/dist/aish-sandbox-x64'));
-  const status = await detectSandbox({ launcher });
-  expect(status).toMatchObject({ available: false, why: expect.stringContaining('--omit=optional') });
-});
+])(
+  'the search skips %s, whether built or packaged, and names the expected path when nothing is left',
+  async (_what, content) => {
+    built(content);
+    carried('x64', content);
+    const launcher = findLauncher(base, 'x64');
+    expect(launcher).toBe(join(place, 'aish-tui/dist/aish-sandbox-x64'));
+    const status = await detectSandbox({ launcher });
+    expect(status).toMatchObject({ available: false, why: expect.stringContaining('--omit=optional') });
+  },
+);

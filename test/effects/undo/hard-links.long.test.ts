@@ -44,7 +44,7 @@ describe.skipIf(lacks('cc')).each(USERS)('a file with several names, as %s', (_,
     expect(back.map(get)).toEqual(back.map(() => 'n\n'));
   });
 
-  it('is restored when the directory of another name moved', async () => {
+  it('is restored also when the directory of one of its names has moved', async () => {
     mkdirSync(there('w'));
     mkdirSync(there('e'));
     for (const name of ['e/a', 'w/l']) linkSync(there('x'), there(name));

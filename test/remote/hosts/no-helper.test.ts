@@ -41,7 +41,7 @@ describe.skipIf(lacksSshd())('a question for a host without a helper', () => {
   });
 });
 
-it('does not wait for a late helper once its caller has cancelled', async () => {
+it('the connection does not wait for a late helper once its caller has cancelled', async () => {
   const argv = ['sleep', '1000.7310'] as const;
   const [before, later] = [AbortSignal.abort(), new AbortController()];
   const all = [before, later.signal].map((signal) => Helper.start({ argv: [...argv], env: ENV }, undefined, signal));

@@ -165,13 +165,13 @@ describe('Python code that can’t be parsed has a reason that says why', () => 
   });
 });
 
-it('names the part of the source that has the effect', () => {
+it('a finding about Python code names the part of the source that has the effect', () => {
   const source = "import os\nx = 'é'; os.remove('y')";
   const [found] = judgePython(source, { module: () => ({ kind: 'absent' }) }) as readonly Effect[];
   expect(source.slice(...(found?.part ?? [0, 0]))).toBe("os.remove('y')");
 });
 
-it('judges the same code again when the files beside it or its arguments differ', () => {
+it('the same Python code is judged again when the files beside it or its arguments differ', () => {
   const source = "import helper, sys\nopen(sys.argv[1], 'w')";
   const first = effects(source, { helper: 'import os\nos.remove("x")' }, ['a']);
   const second = effects(source, { helper: 'pass' }, ['b']);

@@ -124,7 +124,7 @@ describe('the status line', () => {
   });
 });
 
-it('shows durations, sizes and paths in readable units', () => {
+it('durations, sizes and paths are shown in readable units', () => {
   expect([0, 999, 1000, 59_949, 125_000, 3_840_000].map(duration)).toEqual([
     '0 ms',
     '999 ms',
