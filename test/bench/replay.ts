@@ -11,7 +11,12 @@ import { checkLine } from '../../src/safety/index.ts';
 import { rowsIn } from './jsonl.ts';
 
 type Run = { readonly commands: readonly string[] };
-type Answer = { readonly verdict: string; readonly rule: string | null; readonly reason: string };
+type Answer = {
+  readonly verdict: string;
+  readonly rule: string | null;
+  readonly reason: string;
+  readonly recoverable?: boolean;
+};
 
 const HERE_DOC =
   /cat\s+(?:>\s*(\S+)\s+<<-?\s*['"]?(\w+)['"]?|<<-?\s*['"]?(\w+)['"]?\s*>\s*(\S+))[^\n]*\n([\s\S]*?)\n\2\3(?=\n|$)/g;
@@ -29,6 +34,7 @@ if (file === undefined) {
 const runs = rowsIn<Run>(file);
 const base = mkdtempSync(join(tmpdir(), 'replay-'));
 const counts = new Map<string, number>();
+const inProject = new Map<string, number>();
 const reasons = new Map<string, number>();
 let commands = 0;
 let interrupted = 0;
@@ -42,9 +48,13 @@ for (const [number, run] of runs.entries()) {
       .replaceAll(/(?<![\w.])\/tmp(?=\/)/g, `${cwd}-tmp`)
       .replaceAll('/app/', `${cwd}/`)
       .replaceAll('/app', cwd);
-    const answer = JSON.parse(await checkLine(JSON.stringify({ cmd, cwd, made: [...made] }))) as Answer;
+    const judged = async (mode?: 'project'): Promise<Answer> =>
+      JSON.parse(await checkLine(JSON.stringify({ cmd, cwd, made: [...made], mode }), { namespaces: true }));
+    const answer = await judged();
     commands++;
     counts.set(answer.verdict, (counts.get(answer.verdict) ?? 0) + 1);
+    const kept = await judged('project');
+    if (!kept.recoverable) inProject.set(kept.verdict, (inProject.get(kept.verdict) ?? 0) + 1);
     if (answer.verdict !== 'safe') {
       const why = answer.rule ?? `? ${answer.reason.slice(0, 50)}`;
       reasons.set(why, (reasons.get(why) ?? 0) + 1);
@@ -57,12 +67,12 @@ for (const [number, run] of runs.entries()) {
 }
 rmSync(base, { recursive: true });
 
-const share = (verdict: string) =>
-  `${((100 * (counts.get(verdict) ?? 0)) / commands).toFixed(1)} % (${counts.get(verdict) ?? 0})`;
-console.log(
-  `${runs.length} runs, ${commands} commands: interruptions ${share('destructive')}, second opinions ${share('unknown')}`,
-);
-console.log(`runs interrupted: ${Math.round((100 * interrupted) / runs.length)} % (${interrupted})`);
+const share = (verdict: string, of = counts) =>
+  `${((100 * (of.get(verdict) ?? 0)) / commands).toFixed(1)} % (${of.get(verdict) ?? 0})`;
+console.log(`${runs.length} runs, ${commands} commands`);
+for (const [mode, of] of [['Unrestricted', counts] as const, ['Project', inProject] as const])
+  console.log(`${mode}: interruptions ${share('destructive', of)}, second opinions ${share('unknown', of)}`);
+console.log(`runs interrupted in Unrestricted: ${Math.round((100 * interrupted) / runs.length)} % (${interrupted})`);
 for (const [why, count] of [...reasons].sort((a, b) => b[1] - a[1]).slice(0, 25))
   console.log(`${String(count).padStart(5)}  ${why}`);
 

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { countText } from '../../src/safety/impact/files.ts';
+import { gitReader } from '../../src/safety/impact/git.ts';
 import { localSight, previewImpact, withImpact } from '../../src/safety/impact/preview.ts';
 
 import { judgeCommand } from '../../src/safety/index.ts';
@@ -191,6 +192,15 @@ test.skipIf(missing)('counting an impact runs no program that a repository confi
   here('status');
   expect(existsSync(marker)).toBe(true);
   rmSync(hostile, { recursive: true });
+});
+
+test.skipIf(missing)('an answer of git that comes too late is none, although git itself ended well', async () => {
+  const answer = gitReader()(cwd, ['config', '--list'], 50);
+  const end = Date.now() + 300;
+  // A busy program reads the answer only after the time limit.
+  while (Date.now() < end);
+  expect(await answer).toBeUndefined();
+  expect(await gitReader()(cwd, ['config', '--list'], 5000)).toContain('core.');
 });
 
 test('the impact of kill names the process', async () => {

@@ -70,7 +70,10 @@ function run(cwd: string, args: readonly string[], wrap: Wrap | undefined, ms: n
       LC_ALL: 'C',
     };
     const options = { cwd, timeout: Math.max(1, Math.floor(ms)), maxBuffer: 2_000_000, env };
-    execFile(program, rest, options, (error, stdout) => resolve(error ? undefined : stdout));
+    // At the timeout node closes the output; a program that had just ended counts as a success with none of it.
+    const child = execFile(program, rest, options, (error, stdout) =>
+      resolve(error || child.stdout?.readableEnded !== true ? undefined : stdout),
+    );
   });
 }
 
