@@ -59,7 +59,10 @@ function Prompt() {
 
 type Props = { readonly columns: number; readonly rows: number };
 
-/** What runs beside the conversation, updated once a second. Ink keeps the space free; the compositor paints it. */
+/**
+ * The rail: what runs beside the conversation, updated once a second. Ink keeps the space free; the compositor paints
+ * it.
+ */
 function Rail({ columns, rows }: Props) {
   const screen = useScreen();
   const { compositor } = screen;

@@ -57,7 +57,7 @@ function Placed({ cursor, value, placeholder = '', onDrawn, ...handlers }: Props
 type CursorProps = {
   readonly overlay: Overlay;
   readonly columns: number;
-  /** The rows above the prompt; the overlay occupies the last of them. */
+  /** The rows above the prompt. The dialog covers the last of them. */
   readonly main: number;
 };
 
@@ -102,7 +102,7 @@ type OpenField = {
   readonly width?: number;
 };
 
-/** Returns the text of the open field, and how many rows of the dialog are above it. */
+/** Returns the text of the open field, and the number of the dialog's rows above the field. */
 function fieldOf(overlay: Overlay): OpenField | undefined {
   if (overlay.kind === 'panel' && (overlay.panel.kind === 'goal' || overlay.panel.kind === 'find'))
     return { text: overlay.panel.text, below: 1 };

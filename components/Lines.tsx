@@ -42,8 +42,8 @@ type SurfaceProps = {
 const NEVER: Changing = { version: 0, subscribe: () => () => {} };
 
 /**
- * Rows that Ink keeps free and the compositor paints: Ink's tree has no text here, and a changed line of the same
- * height needs no frame of Ink. Without a compositor (screen reader, component test) the lines are text of Ink's.
+ * Rows that Ink keeps free and the compositor paints: Ink's tree has no text there, and a changed line of the same
+ * height needs no frame of Ink. Without a compositor (screen reader, component test) Ink draws the lines itself.
  */
 export function Surface({ lines, source = NEVER, cursor, shrinks = false, onPlace }: SurfaceProps) {
   const { compositor } = useScreen();

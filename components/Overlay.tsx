@@ -69,7 +69,7 @@ function Choices({
   readonly rows: number;
   /** Rows below the list for the end of the selected session. */
   readonly ending: number;
-  /** Whether a rule with its keys ends it. */
+  /** Whether the list ends with a rule that names its keys. */
   readonly closed: boolean;
 }) {
   const screen = useScreen();

@@ -9,7 +9,7 @@ import { fitSegments, type Segment } from '../src/ui/render/segments.ts';
 import { elapsed } from '../src/ui/screen/entries/frame.ts';
 import { Lines } from './Lines.tsx';
 
-/** The most characters of a task in this line; the transcript has all of it. */
+/** The most characters of a task in the status bar; the transcript shows all of it. */
 const MAX_TASK_CHARS = 32;
 
 /**
@@ -30,7 +30,7 @@ export const StatusBar = memo(function StatusBar({ columns }: { readonly columns
   if (note !== undefined && !pending && !hint) {
     return <Lines lines={[fitSegments(readingSegments(keyFor, note), undefined, columns, style)]} />;
   }
-  // The panel that lists what may follow names the keys itself.
+  // The open panel of possible keys names them already.
   if (pending && !listed) {
     const text = `${showChord(pending.prefix)} –`;
     return <Lines lines={[fitSegments([{ text, weight: 1 }], undefined, columns, style)]} />;

@@ -32,7 +32,7 @@ export async function runScreen(app: Program, begun: FirstFrame | undefined, inl
   const { output, terminal } = first;
   first.onSignal = (signal) => ended.resolve(128 + constants.signals[signal]);
   if (mouse !== first.mouse) terminal.setMouse(mouse);
-  // What is printed can't be painted anew once the terminal has told its colours.
+  // Printed rows can't be painted again, so wait for the colours that the terminal reports.
   if (inline) await first.capabilities;
   const broke = (error: unknown) => ended.reject(error);
   // When the terminal is gone every write fails; SIGHUP then ends the program.
@@ -118,7 +118,7 @@ function open(app: Program, first: FirstFrame, broke: (error: unknown) => void) 
     clearTimeout(settling);
     settling = setTimeout(redraw, SETTLE_MS);
   };
-  // Not `resize` of stdout: that reports nothing when the size changed and changed back within one turn, but the
+  // Not `resize` of stdout, which reports nothing when the size changed and changed back within one turn, although the
   // terminal has redrawn.
   process.on('SIGWINCH', resized);
   // The screen is blank now, so the first frame must be a whole one.

@@ -128,7 +128,7 @@ function tellChanges(engine: Engine, session: string, { undo }: Pick<AppServices
   });
 }
 
-/** Warns in Project mode outside any project, because every command of the model would be refused there. */
+/** Warns in Project mode outside any project, because no command of the model can run without one. */
 function tellNoTree(engine: Engine, bus: SessionBus): void {
   let last: Mode | undefined;
   const look = () => {

@@ -1,4 +1,4 @@
-/** The app as `:` commands and front ends use it. */
+/** The app: the functions that `:` commands and front ends use. */
 import { randomBytes } from 'node:crypto';
 import { constants, existsSync, statSync } from 'node:fs';
 import { copyFile, readFile, writeFile } from 'node:fs/promises';

@@ -32,7 +32,7 @@ export type EarlyOptions = {
 /** Loads the modules in pieces, each short enough for a key to wait for it; never rejects for a process it starts. */
 export async function startEarly({ shell: wanted, turn, ...size }: EarlyOptions): Promise<EarlyStart> {
   const sandbox = detectSandbox({ launcher: findLauncher(import.meta.url) });
-  // Whoever needs the result gets the error.
+  // The caller who needs the result gets the error.
   sandbox.catch(() => {});
   let shell: EarlyShell | undefined;
   for (const load of [
@@ -75,7 +75,7 @@ function startShell(executor: Executor, size: { readonly columns: number; readon
     ...size,
     cwd: process.cwd(),
     env: executor.processEnvironment(),
-    // No command runs before the session is there.
+    // No command runs before the session exists.
     get dataDir() {
       return listeners?.dataDir ?? tmpdir();
     },

@@ -51,7 +51,7 @@ export type OpenOptions = {
   readonly person?: true;
   /** What was started while the program was loaded. */
   readonly early?: EarlyStart;
-  /** Set if no user is there, and the program ends with its task. */
+  /** Set if no user can answer, and the program ends with its task. */
   readonly alone?: true;
 };
 
@@ -227,7 +227,7 @@ type Circumstances = {
   readonly turn?: () => Promise<void>;
 };
 
-/** How many sessions of other directories to try if this one has none. */
+/** How many sessions of other directories to try if this directory has none. */
 const MAX_ELSEWHERE = 50;
 
 /**

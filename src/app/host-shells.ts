@@ -75,7 +75,7 @@ type Users = {
 export function createHosts({ bus, dataDir, size, localPlace, kit, left, answers }: Options): HostShells {
   let users: Users | undefined;
   const shells = new Map<string, UserShell>();
-  /** Shells that are still starting; lines wait for them. */
+  /** Shells that are still starting; lines for a host wait for its shell. */
   const coming = new Map<string, Promise<UserShell>>();
   const programs = new Map<string, ReadonlySet<string>>();
   let current: string | undefined;
@@ -137,7 +137,7 @@ export function createHosts({ bus, dataDir, size, localPlace, kit, left, answers
       onPrompt: () => bus.changed(),
       onIdleOutput: (text) => bus.notice('info', text.trimEnd()),
       onExit: ({ left, message }) => {
-        // Another shell may have replaced this one by now.
+        // Another shell may have replaced this shell meanwhile.
         if (!shell || shells.get(name) !== shell) return;
         shells.delete(name);
         if (!left || current !== name) return;

@@ -60,7 +60,7 @@ export class KnownTrees {
   }
 }
 
-/** The creation time of a path in ms; 0 if nothing exists there. */
+/** The creation time of a path in ms; 0 if the path doesn't exist. */
 function bornAt(path: string): number {
   try {
     return statSync(path).birthtimeMs;

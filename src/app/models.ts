@@ -233,7 +233,8 @@ type Opinion =
 
 /**
  * Short reasons why there is no second opinion. They appear beside questions about the model's commands, so they must
- * not contain text from a server. Only refusals have their own clean line, because often nothing was sent.
+ * not contain text from a server. Only for refusals such a text is shown, in a line of its own, because a refused call
+ * has often sent nothing.
  */
 const SHORT: Readonly<Record<Exclude<CallFailure['kind'], 'refused'>, string>> = {
   unreachable: 'its server does not answer',

@@ -34,7 +34,7 @@ export type GrantOptions = {
   readonly clientAt: (port: number) => Client;
   /** Whether the client still has that connection open. */
   readonly isOpen: (port: number) => boolean;
-  /** The current Norris run. */
+  /** The id of the current Norris run. */
   readonly run: () => string | undefined;
 };
 
@@ -48,7 +48,7 @@ type Batch = {
   readonly listed: Set<string>;
 };
 
-/** A running command. */
+/** A running command with a proxy. */
 type Running = {
   /** Targets that the user has allowed for this command. */
   readonly allowed: Set<string>;

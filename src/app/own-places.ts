@@ -25,7 +25,7 @@ export type OwnPlaces = {
   readonly single: readonly string[];
   /** The home directory with its well-known configuration files; undefined if it is unknown. */
   readonly home?: string;
-  /** Every program is affected by its working directory, because it searches for libraries there. */
+  /** Whether the working directory counts: every program depends on it, because it searches for libraries there. */
   readonly here?: boolean;
 };
 
@@ -149,7 +149,7 @@ export function contains(directory: string, path: string): boolean {
   return path === directory || path.startsWith(directory === sep ? sep : directory + sep);
 }
 
-/** Resolves all symlinks as the system does; undefined if nothing exists there. */
+/** Resolves all symlinks as the system does; undefined if the path doesn't exist. */
 export function realOf(path: string): string | undefined {
   try {
     // `realpathSync` alone resolves `..` after a symlink differently from the kernel.

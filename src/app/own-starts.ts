@@ -27,7 +27,7 @@ export type OwnCommand = {
 type Options = {
   /** The log of changes by models and of allowed starts, shared by all sessions. */
   readonly file: string;
-  /** Asks the user; false if no user is there. */
+  /** Asks the user; false if no user can answer. */
   ask(names: string, files: readonly string[]): Promise<boolean>;
 };
 
@@ -206,7 +206,8 @@ function placesOf({ words, env = {}, cwd }: OwnCommand): readonly string[] {
     return [resolve(cwd ?? homedir(), path), ...inPath].filter((each) => existsSync(each));
   });
   const places = cwd === undefined ? named : [...named, cwd];
-  // Ignore directories that contain the home directory: for a server they are data, and everything lies inside them.
+  // Ignore directories that contain the home directory: for a server they are data, and every file of the user is
+  // inside them.
   return [...new Set(places.flatMap((place) => [place, realOf(place) ?? place]))].filter(
     (place) => !contains(place, realOf(homedir()) ?? homedir()) && !contains(place, homedir()),
   );

@@ -52,7 +52,7 @@ export async function choosePresets(config: Config, env: Environment, wanted: st
     const list = configured.some((preset) => preset.name === 'demo') ? configured : [...configured, DEMO_PRESET];
     return { list, active: wanted ?? config.model ?? configured[0]?.name ?? 'demo', found: {} };
   }
-  // A user who names the demo gets it, whatever servers run here.
+  // A user who names the demo gets it, even if servers run on this machine.
   if ((wanted ?? config.model) === 'demo') return { list: [DEMO_PRESET], active: 'demo', found: {} };
   const found = await discover({ env, timeoutMs: DISCOVERY_TIMEOUT_MS });
   const writable = Object.fromEntries(found.map((item) => [item.preset.name, configOf(item)]));

@@ -1,5 +1,5 @@
 /**
- * The caches of package managers in Project mode (MO-9). The user's own caches are read-only there, so variables
+ * The caches of package managers in Project mode (MO-9). The user's own caches are read-only in that mode, so variables
  * point each package manager to a directory of aish-tui's cache. Changes in it are neither recorded nor counted.
  */
 import { createHash } from 'node:crypto';

@@ -54,7 +54,7 @@ export function engineSecrets(filter: SecretsFilter, config: Config): Secrets {
     reveal: (value) => filter.reveal(value),
     hideEchoed(action, outcome) {
       if (!('result' in outcome)) return filter.hideValuesOf(action, outcome);
-      // These two are paths, and must stay usable.
+      // The other two fields are paths, and must stay usable.
       const { head, tail } = outcome.result;
       return { ...outcome, result: { ...outcome.result, ...filter.hideValuesOf(action, { head, tail }) } };
     },
@@ -117,7 +117,7 @@ export function learnConfig(filter: SecretsFilter, { models, mcp }: Config, env:
       const given = ('command' in server ? server.env : server.headers) ?? {};
       yield* environmentSources(given);
       for (const [key, value] of Object.entries(given)) {
-        // A variable in a header is a key, whatever its name; `HOME=${HOME}` is not.
+        // A variable in a header is a key, whatever its name; other variables, such as `HOME`, are none.
         const keys = 'url' in server ? [key] : [];
         for (const name of variablesIn(value)) yield* environmentSources({ [key]: env[name] }, keys);
       }

@@ -568,7 +568,7 @@ function startShell(
   const { shell } = config;
   const early = options.early?.shell;
   if (shell !== undefined) early?.drop();
-  // A shell from the environment needs no check: it is the one from which aish-tui was started.
+  // A shell from the environment needs no check, because aish-tui was started from it.
   const ready =
     shell === undefined
       ? (early?.listen(bus.connected.then(() => listeners)) ?? start())

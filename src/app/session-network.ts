@@ -137,7 +137,7 @@ function proxyVariables(port: number, launcher: string): Readonly<Record<string,
     ...Object.fromEntries(names.map((name) => [name, proxy])),
     no_proxy: INSIDE,
     NO_PROXY: INSIDE,
-    // Node's own HTTP clients ignore the other variables without this one.
+    // Node's own HTTP clients ignore the other variables unless this variable is set.
     NODE_USE_ENV_PROXY: '1',
     GIT_SSH_COMMAND: ssh,
     JAVA_TOOL_OPTIONS: [
@@ -257,7 +257,7 @@ const FIRST_PORT = 1024;
 type Listening = {
   readonly port: number;
   readonly inode: string;
-  /** The family of the loopback address that reaches it. */
+  /** The family of the loopback address on which the service listens. */
   readonly family: 4 | 6;
   readonly onAllAddresses: boolean;
 };

@@ -65,7 +65,10 @@ function httpProxy(given: string): string {
   return address;
 }
 
-/** These replace the built-in certificates, as in OpenSSL; those of `NODE_EXTRA_CA_CERTS` are added. */
+/**
+ * The certificates of `SSL_CERT_FILE` replace the built-in ones, as in OpenSSL; those of `NODE_EXTRA_CA_CERTS` are
+ * added.
+ */
 function certificates(file: string): string[] {
   const extra = process.getBuiltinModule('node:tls').getCACertificates?.('extra') ?? [];
   try {

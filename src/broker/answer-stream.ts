@@ -78,7 +78,7 @@ export class AnswerReader {
       }
       if (lines.pending > MAX_EVENT_BYTES) throw new AnswerError(`a line of more than ${MAX_EVENT_BYTES} bytes`);
     }
-    // A complete last event counts without the empty line after it.
+    // The last event counts when it is complete, even if its empty line is missing.
     const rest = dataOf(lines.rest);
     const last = (rest === undefined ? data : [...data, rest]).join('\n');
     if (last !== '' && (isDone(last) || parseJson(last) !== undefined)) yield* this.#event(last);

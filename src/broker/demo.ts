@@ -226,7 +226,7 @@ export async function attemptDemo(
   return { got, arrived: true, cancelled };
 }
 
-/** Tokens as the demo counts them. */
+/** Returns the number of tokens by which the demo counts a text. */
 export function demoTokens(text: string): number {
   return Math.ceil(text.length / 4);
 }

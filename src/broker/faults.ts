@@ -9,7 +9,7 @@ import type { Retry } from './retry.ts';
 /** Why an attempt failed, and whether a retry may help. */
 export type Fault = {
   readonly failure: CallFailure;
-  /** How to retry (`retry.ts`). */
+  /** The delays and limits of retries (`retry.ts`). */
   readonly retry: Retry;
   /** The wait requested by the server, in ms. */
   readonly retryAfter?: number;

@@ -1,4 +1,4 @@
-/** The broker: what talks to models. */
+/** The broker: the client of the model servers. */
 export type { BrokerOptions } from './broker.ts';
 export { createBroker, fallbacksOf, presetInfo } from './broker.ts';
 export { DEMO_PRESET } from './demo.ts';

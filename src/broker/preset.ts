@@ -5,7 +5,7 @@ import type { SecretsPolicy } from '../contracts/models.ts';
 export type Capabilities = {
   /** The name of the token limit field. Newer OpenAI models reject `max_tokens`. */
   readonly maxTokensField?: 'max_tokens' | 'max_completion_tokens';
-  /** False: omit `temperature`. */
+  /** False: leave `temperature` out of requests. */
   readonly temperature?: boolean;
   /** False: omit the fields that ask a model not to think. */
   readonly brief?: boolean;

@@ -5,7 +5,7 @@ import { type JsonAnswer, requestJson } from './exchange.ts';
 import { asCount, asObject, asText, objectsIn, oneLine } from './json.ts';
 import { apiKeyOf, headersOf, isLocal, type Preset, rootOf, shownAddress } from './preset.ts';
 
-/** Milliseconds for one request; all of them together take less than three times that. */
+/** Milliseconds for one request; all requests together take less than three times as long. */
 const QUESTION_TIMEOUT_MS = 1500;
 /** Milliseconds that a result stays valid. */
 const CACHE_MS = 10_000;

@@ -3,7 +3,7 @@ export type RetryPolicy = {
   readonly attempts: number;
   /** The first pause; later ones double, with jitter. */
   readonly baseMs: number;
-  /** The longest pause. */
+  /** The longest pause between two attempts. */
   readonly maxMs: number;
   /** The longest pause at a rate limit. If a server asks for a longer one, the call fails with that reason. */
   readonly limitedMs: number;

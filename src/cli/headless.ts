@@ -57,7 +57,7 @@ class Headless {
     // Notices go to stderr, to keep them out of the answer.
     for (const text of app.notices) options.err(`aish-tui: ${text}\n`);
     app.engine.onGiveBack((text) => options.err(`not sent: ${visible(text)}\n`));
-    // Printing comes after the current turn of the event loop, so that no request waits for it.
+    // Print after the current turn of the event loop, so that no request waits for the output.
     app.engine.subscribe(() => {
       this.#due ??= setImmediate(() => this.#look());
     });

@@ -66,7 +66,7 @@ export async function mcpLogin(
     await servers.close();
   }
 
-  /** Meanwhile the user may type the final address of a browser on another machine. */
+  /** While the login is open, the user may type the final address that a browser on another machine shows. */
   async function loggedIn(): Promise<string | undefined> {
     const lines = createInterface({ input: process.stdin });
     lines.on('line', (line) => {

@@ -31,7 +31,10 @@ export function goToPlace(invocation: Invocation, err: Writer): boolean {
 
 type OnScreen = Extract<Invocation, { kind: 'screen' }>;
 
-/** Returns the invocation that would open the next session, in its directory if that exists, else in this one. */
+/**
+ * Returns the invocation that would open the next session, in that session's directory if it exists, else in the
+ * current one.
+ */
 export function openedNext({ global }: OnScreen, next: NonNullable<App['sessions']['next']>): OnScreen {
   const { config, inline } = global;
   const { id, fork, cwd, model } = next;

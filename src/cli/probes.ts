@@ -48,7 +48,7 @@ export async function safetyCheck(
   return EXIT.ok;
 }
 
-/** `aish-tui route`. */
+/** Runs `aish-tui route`. */
 export async function route(
   { line, jsonl, known }: Extract<Invocation, { kind: 'route' }>,
   out: Writer,

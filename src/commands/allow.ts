@@ -5,7 +5,7 @@ import { type Argument, type Command, CommandError } from './command.ts';
 const KEEP = /^keep\s+/;
 const LEAVE = /^leave\s+(\S+)$/;
 
-/** `:allow` (AC-7): what runs without further questions. */
+/** `:allow` (AC-7): lists and edits the commands that run without further questions. */
 export const allow: Command = {
   name: 'allow',
   usage: ':allow [COMMAND | -COMMAND | keep COMMAND]',

@@ -20,7 +20,7 @@ import type { Waits } from './waits.ts';
 export type ScreenPort = {
   /** Lists every key and its action, one per line, by context. */
   keys(): string;
-  /** Copies a text to the terminal's clipboard; says how much of it. */
+  /** Copies a text to the terminal's clipboard; returns a line that says how much was copied. */
   copy(text: string, name: string): string;
   readonly themes: readonly string[];
   theme(): string;
@@ -65,7 +65,7 @@ export type Info = {
 };
 
 export type NetworkPort = {
-  /** `host:port`, whether it is allowed, and what ends the answer before the session does. */
+  /** Each entry: `host:port`, whether it is allowed, and what ends the answer before the session does. */
   list(): readonly (readonly [name: string, allowed: boolean, until?: string])[];
   /**
    * Sets the answer for a host, with or without a port; undefined: ask again. Returns what was set; undefined for an
@@ -88,7 +88,7 @@ export type App = {
   readonly notices: readonly string[];
   readonly shell: ShellQueue;
   readonly front: ForegroundJob;
-  /** Running `:` commands. */
+  /** The `:` commands that are running. */
   readonly waits: Waits;
   classify(line: string): Route;
   readonly words: WordFacts;
@@ -107,7 +107,7 @@ export type App = {
   ): OwnSearch | undefined;
   /** Remembers how the user resolved a line that could be a command or a question. */
   rememberRoute(route: Route): void;
-  /** Whether a shell would ask for more input before running this. */
+  /** Returns whether a shell would ask for more input before it runs this line. */
   incomplete(line: string): boolean;
   /** Completes at the cursor (IN-6). Fast; `signal` cancels it. */
   complete(line: string, cursor: number, signal: AbortSignal): Promise<Completions>;
@@ -145,7 +145,7 @@ export type App = {
   /** Runs a fleet while the conversation continues, with a user to ask. */
   readonly fleet: FleetDesk;
   readonly hosts: HostsPort;
-  /** Keeps the values of a form until the user submits it. */
+  /** The values of a form, kept until the user submits it. */
   readonly forms: Pick<Forms, 'fill'>;
   readonly memory: MemoryPort;
   readonly cost: CostPort;

@@ -5,7 +5,7 @@ import type { Attachment } from '../session/message.ts';
 import type { App } from './app.ts';
 import { showMeta } from './show-meta.ts';
 
-/** Questions with doubtful attachments: submitting the same line again confirms it. */
+/** Questions with doubtful attachments: submitting the same line again sends them. */
 const doubted = new WeakMap<App, string>();
 
 /**

@@ -23,7 +23,7 @@ export type Command = {
   readonly summary: string;
   /** Its forms with their meaning, for `:help NAME`. */
   readonly forms?: readonly (readonly [form: string, meaning: string])[];
-  /** Completions of the last argument; `before` are the arguments before it. */
+  /** Completes the last argument; `before` are the arguments before it. */
   arguments?(app: App, before: readonly string[]): readonly Argument[] | Promise<readonly Argument[]>;
   /** Matches arguments that precede a shell command, which the shell then completes. */
   readonly shellBehind?: RegExp;

@@ -36,7 +36,7 @@ export const copy: Command = {
 function textOf(app: App, what: string): string | undefined {
   const entries = entriesOf(app);
   const { secrets } = app.engine.services;
-  // Text pasted on this machine may contain what the screen showed.
+  // Text may be pasted on this machine, so it may contain secrets that the screen showed.
   const last = <K extends Entry['kind']>(kind: K) =>
     secrets.reveal(entries.findLast((entry): entry is Extract<Entry, { kind: K }> => entry.kind === kind));
   switch (what) {

@@ -34,7 +34,7 @@ export class FleetDesk {
     this.#port = port;
   }
 
-  /** The running fleet. */
+  /** The running fleet, if there is one. */
   get run(): FleetRun | undefined {
     return this.#run;
   }

@@ -66,7 +66,10 @@ export function namesOf(hosts: readonly string[]): string {
   return `${count}${hosts.slice(0, MAX_NAMES).join(', ')}${more}`;
 }
 
-/** Formats a grouped question: the hosts first, then the command and the files it names, as the hosts report them. */
+/**
+ * Formats a question about several hosts: the hosts first, then the command, and the files it names as the hosts report
+ * them.
+ */
 export function groupLines(group: HaltGroup): readonly string[] {
   const { hosts, facts, differences: others } = group;
   const { command, cwd, root, opinion } = facts;

@@ -68,7 +68,8 @@ export const adopt: Command = {
     if (cwd === engine.shellCwd) throw new CommandError(`your shell is already there: ${cwd}`);
     if (hostOf(cwd) !== hostOf(engine.shellCwd))
       throw new CommandError(`the model is on another machine than your shell: ${cwd}; :host goes there`);
-    // Submitted like any line: queued and visible. Neither CDPATH nor an alias can redirect it.
+    // The change of directory is submitted like any line: queued and visible. Neither CDPATH nor an alias can redirect
+    // it.
     void shell.submit(`\\builtin cd -- '${directoryAt(cwd).replaceAll("'", "'\\''")}'`);
     return undefined;
   },

@@ -4,7 +4,7 @@ import { visible } from '../text/sanitize.ts';
 import type { App } from './app.ts';
 import { type Command, CommandError } from './command.ts';
 
-/** `:jobs` (EX-8). */
+/** `:jobs` (EX-8): lists the background jobs. */
 export const jobs: Command = {
   name: 'jobs',
   usage: ':jobs',
@@ -75,7 +75,7 @@ export const fg: Command = {
   },
 };
 
-/** `:kill N` (EX-8). */
+/** `:kill N` (EX-8): ends a background job. */
 export const kill: Command = {
   name: 'kill',
   usage: ':kill <job>',

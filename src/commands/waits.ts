@@ -12,7 +12,7 @@ export type Wait = {
   readonly stops: boolean;
 };
 
-/** The user stopped the wait. */
+/** Thrown when the user stops the wait. */
 export class StoppedError extends Error {}
 
 export class Waits {

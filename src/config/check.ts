@@ -101,7 +101,7 @@ function soundPart(
   return { sound, lost: first.map(({ place = [], meant = place }) => meant) };
 }
 
-/** Returns the object that contained it. */
+/** Removes the value at a place, and returns the object that contained it. */
 function leaveOut(value: object, place: Place): unknown {
   const [key = '', ...rest] = place;
   const held: unknown = Object.getOwnPropertyDescriptor(value, key)?.value;
@@ -195,7 +195,7 @@ function indexOrName(part: string): string | number {
 
 type Mistake = { readonly place: Place; readonly message: string };
 
-/** Finds all such mistakes. */
+/** Finds the mistakes that the schema can't express. */
 function beyondSchema(given: Partial<Config>): readonly Mistake[] {
   return [...badPatterns(given), ...badModel(given), ...badFallbacks(given), ...badExtras(given), ...badServers(given)];
 }

@@ -12,7 +12,7 @@ export type Glance = {
   readonly mouse: boolean;
   /** Plain lines are configured: there is no first frame. */
   readonly plain: boolean;
-  /** A shell is configured. */
+  /** Whether the configuration names a shell. */
   readonly shell: boolean;
 };
 

@@ -246,7 +246,7 @@ export type Setting = {
   readonly key: string;
   readonly value: unknown;
   readonly origin: Origin;
-  /** `PATH:LINE:COLUMN`, if a file sets it. */
+  /** The place that sets the value, as `PATH:LINE:COLUMN`, if a file sets it. */
   readonly place?: string;
 };
 

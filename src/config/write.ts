@@ -12,7 +12,7 @@ const FRESH = `// Configuration of aish-tui. docs/config.md describes every key.
 {}
 `;
 
-/** One change: the value at a place; undefined removes it. */
+/** One change: the value at a place; undefined removes the value. */
 type Change = { readonly place: readonly string[]; readonly value: unknown };
 /** Changes that depend on the current content; or a one-line reason why there are none. */
 type Changes = (there: JsonObject) => readonly Change[] | string;

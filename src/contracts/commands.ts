@@ -35,7 +35,7 @@ export type KeyboardModes = {
   readonly disambiguates: boolean;
   /** DECCKM: cursor keys as SS3. */
   readonly applicationCursor: boolean;
-  /** Bracketed paste. */
+  /** Whether the program marks pasted text (bracketed paste). */
   readonly bracketsPastes: boolean;
 };
 
@@ -63,7 +63,7 @@ export type RunningCommand = {
   readonly echoOff: boolean;
   /** The name of the asking program, if known. */
   readonly asker: string | undefined;
-  /** The waiting program is a nested shell (`bash`, ssh), whose commands are one block here. */
+  /** Whether the waiting program is a nested shell (`bash`, ssh), whose commands are one block here. */
   readonly asksAsShell: boolean;
   /** The facts that a nested shell reports by marks (OSC 133); undefined if it reports none. */
   readonly nested: NestedShell | undefined;
@@ -71,12 +71,12 @@ export type RunningCommand = {
   /** Called when `fullScreen`, `asks`, `echoOff` or `nested` changes; returns a function that unsubscribes. */
   onModes(listener: () => void): () => void;
   /**
-   * Passes on the bytes of its full screen for the real terminal, without effects that outlast it (title, clipboard
-   * …): first everything since the switch, then live, up to and including the switch back. Meanwhile the listener
-   * must answer the program's queries. Returns a function that unsubscribes.
+   * Passes on the bytes of the program's full screen for the real terminal, without effects that outlast it (title,
+   * clipboard …): first everything since the switch to the full screen, then each output live, up to and including the
+   * switch back. In that time the listener must answer the program's queries. Returns a function that unsubscribes.
    */
   rawOutput(listener: (data: Buffer) => void): () => void;
-  /** Sends keys to it. */
+  /** Sends keys to the program. */
   write(data: string): void;
   resize(columns: number, rows: number): void;
   /**
@@ -118,7 +118,7 @@ export type NetworkAnswer = 'once' | 'always' | 'no';
 export type Connecting = {
   /** How long the user has been asked about its connections so far, in ms. */
   askedMs(): number;
-  /** Called after its end, which withdraws its questions: what it wanted and never got. */
+  /** Called after the program's end, which withdraws its questions. Returns what it asked for and never got. */
   gaveUp(): GaveUp | undefined;
 };
 
@@ -126,7 +126,7 @@ export type Connecting = {
 export type GaveUp = {
   readonly program: string;
   readonly items: readonly string[];
-  /** The current run; a lasting answer ends with it. */
+  /** The current Norris run; an answer for the whole run ends with it. */
   readonly run?: string | undefined;
   /** The user allowed all of it, too late. */
   readonly isAllowed: boolean;
@@ -143,7 +143,7 @@ export type LaunchOptions = {
   readonly pipes?: boolean;
   /** In Unrestricted: whether to run the command outside the light sandbox, if that is on. */
   readonly outside?: boolean;
-  /** The user was asked about its dangers and approved it. */
+  /** Whether the user was asked about the command's dangers and approved it. */
   readonly approved?: boolean;
   /** Variables added to those of the user's shell. */
   readonly env?: Readonly<Record<string, string>>;
@@ -151,7 +151,7 @@ export type LaunchOptions = {
 
 /** A model's command that is ready to start. Nothing of it runs before. */
 export type PreparedCommand = {
-  /** Call at most once. */
+  /** Starts the command. Call at most once. */
   begin(): RunningCommand;
   /** Releases a command that was not started, which then never starts. Idempotent; never throws. */
   drop(): void;
@@ -171,8 +171,8 @@ export type AgentCommands = {
   /** Returns the command’s use of the network; undefined if it can’t request any. */
   connecting?(running: RunningCommand): Connecting | undefined;
   /**
-   * Undoes all of it or nothing; returns a one-line reason on failure. Does nothing if it is already undone. Never
-   * rejects.
+   * Undoes all changes of an action, or none; returns a one-line reason on failure. Does nothing if they are already
+   * undone. Never rejects.
    */
   takeBack?(action: number): Promise<string | undefined>;
   /** Returns the unanswered questions of earlier programs of this session. Never rejects. */
@@ -196,7 +196,7 @@ export type Adopt = (job: RunningCommand) => { readonly id: number; readonly rel
 
 /** The user's own Ctrl-R search in their shell: it owns the terminal until it ends. */
 export type OwnSearch = {
-  /** Sends keys to it. */
+  /** Sends keys to the job. */
   write(data: string): void;
   /** The chosen line; undefined for none. */
   readonly result: Promise<string | undefined>;
@@ -238,7 +238,7 @@ export type Job = JobFacts & {
   readonly running: RunningCommand;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
-  /** Set at its end. */
+  /** The result, set at the job's end. */
   readonly result?: CommandResult;
 };
 

@@ -26,14 +26,14 @@ export type TargetFacts = {
 export type HaltFacts = {
   readonly host: string;
   readonly kind: string;
-  /** Exactly as it would run. */
+  /** The command exactly as it would run. */
   readonly command: string;
   /** The directory on the host. */
   readonly cwd: string;
   readonly mode: string;
   /** The host's kernel enforces the mode. */
   readonly sandbox: boolean;
-  /** Commands run as root there. */
+  /** Whether commands run as root on the host. */
   readonly root: boolean;
   readonly findings: readonly Pick<Finding, 'rule' | 'verb' | 'part'>[];
   /** The source of the judgement, and its text. */
@@ -101,7 +101,7 @@ export type FleetRow = {
   readonly status: string;
   readonly ended: boolean;
   readonly reason: string;
-  /** Working time. */
+  /** The working time in ms. */
   readonly milliseconds: number;
   readonly commands: readonly { readonly command: string; readonly exit: number | null }[];
   /** The output of its last command, as plain text. */
@@ -113,7 +113,10 @@ export type FleetRow = {
 /** A running fleet. */
 export type FleetRun = {
   readonly goal: string;
-  /** The host that runs first after a yes for these hosts, while the others wait; undefined once it has succeeded. */
+  /**
+   * Returns the host that runs first after a yes for these hosts, while the others wait; undefined once it has
+   * succeeded.
+   */
   canaryFor(hosts: readonly string[]): string | undefined;
   rows(): readonly FleetRow[];
   /** The questions to ask now; empty while other hosts may still reach the same ones. */

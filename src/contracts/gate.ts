@@ -34,7 +34,7 @@ export type Basis = {
    * and process ids.
    */
   readonly own: readonly string[];
-  /** The paths it writes to, as far as it names them. */
+  /** The paths that the command writes to, as far as it names them. */
   readonly writes: readonly string[];
   /** The directories into which it puts foreign files, such as a clone; absent: none. */
   readonly brings?: readonly string[];
@@ -49,7 +49,7 @@ export type Targets = { readonly command: string; readonly cwd: string; readonly
 export type Judged = Judgement & { readonly basis?: Basis; readonly refused?: string };
 
 export type Gate = {
-  /** Judges one action (SF-1). Never rejects; whatever can't be judged is destructive. */
+  /** Judges one action (SF-1). Never rejects; an action that can't be judged is destructive. */
   judge(action: Action, context: JudgeContext): Promise<Judged>;
   /** Combines a built-in tool's judgement of its call with the effect of writing to the files it names. */
   judgeWrites?(said: Judged, action: Action, context: JudgeContext): Promise<Judged>;

@@ -35,12 +35,12 @@ export type MachineFiles = {
 export type Machine = {
   /** The machine’s name for people; undefined: this machine. */
   readonly host?: string;
-  /** The user's home directory there. */
+  /** The user's home directory on this machine. */
   readonly home: string;
-  /** Starts a model's command there. It must have been judged for that place and mode. */
+  /** Starts a model's command on this machine. It must have been judged for that machine and mode. */
   readonly spawn: AgentCommands['run'];
   readonly files: MachineFiles;
-  /** Why no command of this mode can run there, in a line for the user; undefined if it can. */
+  /** Returns why no command of this mode can run on this machine, in a line for the user; undefined if one can. */
   lacks(mode: Confinement): string | undefined;
   /** Returns lines about the processes that would be ended, by id and by name. Never rejects. */
   processes(ids: readonly string[], names: readonly string[]): Promise<readonly string[]>;
@@ -90,7 +90,7 @@ export type RemoteShell = {
   ): Promise<{ readonly argv: readonly [string, ...string[]]; readonly env: Readonly<Record<string, string>> }>;
   /** Returns the modes of its terminal (see termios(3)); ordinary ones if unknown. */
   modes(files: ShellFiles): Promise<{ readonly echo: boolean; readonly lines: boolean }>;
-  /** Whether the shell itself is in the foreground of its terminal there. */
+  /** Returns whether the shell itself is in the foreground of its terminal. */
   isInFront(files: ShellFiles): Promise<boolean>;
   /** Signals the foreground job of its terminal, never the shell itself. */
   signal(files: ShellFiles, name: 'TERM' | 'KILL'): void;
@@ -116,7 +116,7 @@ export type HostDirectories = {
 export type HostRow = {
   readonly name: string;
   readonly state: 'opening' | 'connected' | 'lost';
-  /** The place of the user's shell there. */
+  /** The host on which the user's shell is; undefined on this machine. */
   readonly place?: string;
   /** The user's lines go there now. */
   readonly current: boolean;
@@ -135,15 +135,15 @@ export type HostsPort = {
   /** Returns to this machine; the host stays connected. */
   leave(): undefined;
   /**
-   * Ends the connection and removes our files there; returns what those were, one line each. Without `yes` it only
-   * reports what it would remove, if any of it outlives a connection.
+   * Ends the connection and removes our files from the host; returns what those were, one line each. Without `yes` it
+   * only reports what it would remove, if any file outlives a connection.
    */
   forget(name: string, yes: boolean): Promise<readonly string[]>;
   /**
-   * Installs the sandbox launcher on the host (default: the one that gets the user's lines); without `yes` it
-   * explains that. The answer is saved for later connections.
+   * Installs the sandbox launcher on the host (default: the host that gets the user's lines); without `yes` it explains
+   * that. The answer is saved for later connections.
    */
   launcher(name: string | undefined, yes: boolean): Promise<string>;
-  /** Allows sending secrets of this machine there, until the program ends. */
+  /** Allows sending secrets of this machine to the host, until the program ends. */
   trust(name: string): void;
 };

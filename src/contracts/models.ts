@@ -13,7 +13,7 @@ export type PresetInfo = {
   readonly local: boolean;
   /** The built-in scripted model (BR-6). */
   readonly demo: boolean;
-  /** The active policy. */
+  /** The active policy about secrets. */
   readonly secrets: SecretsPolicy;
   /** Whether it accepts images; undefined until the first attempt. */
   readonly images?: boolean;
@@ -40,7 +40,7 @@ export type ChatOptions = {
   readonly signal: AbortSignal;
   /** Absent: omitted from the request. */
   readonly maxTokens?: number;
-  /** Omitted for presets that don't accept it. */
+  /** The temperature, omitted for presets that don't accept it. */
   readonly temperature?: number;
   readonly category: Category;
   /** Whether one word is expected: a thinking model is asked not to think, if its family is known. */
@@ -56,7 +56,9 @@ export type ChatOptions = {
 };
 
 export type StreamOptions = ChatOptions & {
-  /** Text as it arrives. The reply's `text` is final: it omits what turned out to be thinking. */
+  /**
+   * Gets each piece of text when it arrives. The reply's `text` is final: it omits text that turned out to be thinking.
+   */
   onText(delta: string): void;
   onReasoning?(delta: string): void;
   /** The messages for a server that turns out to support no tools, which its first refusal shows. */
@@ -125,7 +127,7 @@ export type SetupOffer = {
   /** The name of its preset, existing or new. */
   readonly name: string;
   readonly kind: 'server' | 'key';
-  /** `llama.cpp`, `OpenAI`. */
+  /** The server's name, such as `llama.cpp` or `OpenAI`. */
   readonly label: string;
   readonly model: string;
   readonly address: string;
@@ -137,7 +139,7 @@ export type SetupOffer = {
   readonly unproven?: true;
 };
 
-/** The reason in one line. */
+/** The reason why the setup failed, in one line. */
 export type SetupProblem = { readonly problem: string };
 
 /** The functions of `:setup`. */
@@ -153,7 +155,7 @@ export type SetupPort = {
     wanted: string,
     signal: AbortSignal,
   ): Promise<{ readonly offer: SetupOffer; readonly probe: Probe; readonly written: string } | SetupProblem>;
-  /** Saves it as the configured model; returns its name there. */
+  /** Saves the server as the configured model; returns the preset's name. */
   write(wanted: string, signal: AbortSignal): Promise<{ readonly name: string } | SetupProblem>;
 };
 
@@ -211,7 +213,7 @@ export type DayCost = {
 export type CostPort = {
   /** The sums of all sessions by day and model, oldest first. */
   days(): Promise<readonly DayCost[]>;
-  /** The path of the user's own prices, and what is wrong with that file. */
+  /** The path of the user's own prices. */
   readonly priceFile: string;
   readonly problem?: string;
 };

@@ -35,7 +35,10 @@ export type Services = {
   /** Lists names in a place's directory, limited; undefined if unreadable. */
   readonly listing?: (place: string) => Promise<string | undefined>;
   readonly systemPrompt: string;
-  /** The text after it: how a model acts, with or without tool calls. Absent: the system prompt contains it. */
+  /**
+   * The text after the system prompt: how a model acts, with or without tool calls. Absent if the system prompt
+   * contains it.
+   */
   readonly protocol?: (how: { readonly tools: boolean; readonly agent: boolean }) => string;
   /** The maximum answer length in tokens: without a limit a model may write to the end of its window. */
   readonly maxAnswerTokens: number;

@@ -20,7 +20,7 @@ export type SessionSummary = {
   readonly title: string;
   /** The number of questions and goals; undefined if not counted. */
   readonly turns?: number;
-  /** The size of its journal. */
+  /** The size of the session's journal, in bytes. */
   readonly bytes: number;
   /** Whether another program has the session open; undefined if not checked. */
   readonly open?: boolean;
@@ -51,7 +51,10 @@ export type SessionsPort = {
   list(): Promise<readonly SessionSummary[]>;
   /** Returns the last entries of a session, oldest first. */
   ending(id: string): Promise<readonly SessionMoment[]>;
-  /** Leaves this session for another, in that one's directory; `fork`: for a copy. Returns the reason on failure. */
+  /**
+   * Leaves this session for another, in that session's directory; `fork`: for a copy of it. Returns the reason on
+   * failure.
+   */
   resume(session: SessionSummary, fork: boolean): string | undefined;
   /** The chosen session, once the program has left the current one. */
   readonly next:
@@ -98,7 +101,7 @@ export type Memory = {
 /** The functions of `:memory`. */
 export type MemoryPort = {
   readonly enabled: boolean;
-  /** Newest first. */
+  /** Returns the memories, newest first. */
   list(): readonly Memory[];
   forget(session: string): void;
   /** The session contains unsaved conversation. */

@@ -10,9 +10,8 @@ export type ToolCallOptions = {
   readonly cwd: string;
   readonly signal: AbortSignal;
   /**
-   * Project mode: it may write only inside this directory, except files that others run later; null: there is no such
-   * directory.
-   * Absent: anywhere.
+   * The directory that limits writing in Project mode, except for files that others run later; null: there is no such
+   * directory. Absent: writing is not limited.
    */
   readonly tree?: string | null;
   /** Whether the call was judged destructive, and the user approved it. */
@@ -63,10 +62,10 @@ export type McpServerInfo = {
   readonly tools: readonly {
     readonly name: string;
     readonly description: string;
-    /** Declared so by the user. */
+    /** Whether the user declared the tool to be read-only. */
     readonly readOnly: boolean;
     readonly autoApproved: boolean;
-    /** `safety.always_destructive_tools` contains it. */
+    /** Whether `safety.always_destructive_tools` lists the tool. */
     readonly halts: boolean;
     readonly changed: boolean;
     /** The reason why the tool’s arguments are not checked here, if known. */

@@ -19,7 +19,7 @@ export type TrialChange = {
   readonly bytes: number;
   /** The permission bits afterwards (for `deleted` before), including set-user-ID and similar. */
   readonly mode: number;
-  /** Hard links outside this list share the file, and would change with it. */
+  /** Whether hard links outside this list share the file; they would change with it. */
   readonly shared: boolean;
 };
 
@@ -40,7 +40,7 @@ export type TrialOutcome =
       /** Over all of `changes`: the bytes of deleted files, and of created or changed files. */
       readonly deletedBytes: number;
       readonly writtenBytes: number;
-      /** The user's yes is bound to this digest; `apply` requires it. */
+      /** The digest of the changes, to which the user's yes is bound; `apply` requires it. */
       readonly digest: string;
       /**
        * Reasons why the list may be incomplete although the trial ran, one sentence each (a refusal, a lock, a socket).
@@ -66,9 +66,12 @@ export type RunningTrial = {
 };
 
 export type Applied = {
-  /** False: nothing was done, or the finished part was rolled back, except for what `text` names. */
+  /**
+   * Whether the changes were applied. False: nothing was done, or the finished part was rolled back, except for the
+   * paths in `text`.
+   */
   readonly ok: boolean;
-  /** Lines for the screen: what was applied, or each path that has changed meanwhile. */
+  /** Lines for the screen: the applied changes, or each path that has changed since the trial. */
   readonly text: string;
   /** The action number for `:undo`. */
   readonly action?: number;

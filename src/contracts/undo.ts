@@ -14,7 +14,7 @@ export type KeptAction = {
   readonly session: string;
   /** The Norris run of the action. */
   readonly run?: string;
-  /** Milliseconds since 1970. */
+  /** The time of the action, in ms since 1970. */
   readonly at: number;
   /** `running`: one of its processes still runs. `cut`: it was killed before the final state was recorded. */
   readonly state: 'running' | 'ended' | 'cut' | 'undone';
@@ -38,9 +38,9 @@ export type KeptAction = {
 export type UndoTarget = 'last' | 'run' | number | readonly number[] | { readonly run: string };
 
 export type UndoPort = {
-  /** Why changes are not recorded here, in one line; undefined if they are. */
+  /** Returns why changes are not recorded here, in one line; undefined if they are recorded. */
   unavailable(): Promise<string | undefined>;
-  /** Newest first. */
+  /** Returns the recorded actions, newest first. */
   list(): Promise<readonly KeptAction[]>;
   /**
    * Returns the changes that an undo would make, with diffs, as text for the screen. `ok` false: why there are none.

@@ -151,7 +151,7 @@ function prepareCommand(
   const make = async () => {
     const place = secrets.reveal(cwd);
     const pipes = gate.worksOverPipes(runs.command, place);
-    // The session's own job runs in another sandbox, where signals from this one can't reach it.
+    // The session's own job runs in another sandbox, and signals from this sandbox can't reach it.
     const outside = approved || basis?.own.some((name) => /^\d+$/.test(name)) === true;
     const options = { cwd: place, mode, signal, env, pipes, outside, approved: destructive };
     return (await agent.prepare?.(runs.command, options)) ?? (() => agent.run(runs.command, options));
@@ -320,7 +320,7 @@ function refusedByLight({ exit, head, tail }: CommandResult): Refused | undefine
 
 type Try = Extract<Effect, { kind: 'try' }>;
 
-/** How many paths are listed; the others are counted. */
+/** The most paths that are listed; the others are counted. */
 const MAX_ROWS = 300;
 const MAX_DIFF_CHARS = 20_000;
 /** A moved branch, in a unified diff of its file. */

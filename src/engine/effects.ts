@@ -28,7 +28,7 @@ import type { ReadyAction } from './resolved-action.ts';
 import { toolsOf } from './secrets-on-entry.ts';
 import { summarise, summariser } from './summary.ts';
 
-/** The message for the model. */
+/** The message for the model when a command did not run. */
 const NOT_RUN = `not run: ${NO_TREE}. Use request_mode_upgrade to request write access.`;
 
 /** Longer replies take a while to process. */

@@ -114,7 +114,7 @@ export class Engine {
     return () => this.#eventListeners.delete(listener);
   }
 
-  /** Called when lines return to the prompt: queued ones, and text typed for a command that did not read it. */
+  /** Called when lines return to the prompt: queued lines, and text typed for a command that did not read it. */
   onGiveBack(listener: GiveBack): () => void {
     this.#giveBackListeners.add(listener);
     for (const [text, kind] of this.#givenBack.splice(0)) listener(text, kind);

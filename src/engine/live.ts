@@ -91,7 +91,7 @@ export function sizeForModel({ columns, rows }: OutputSize): OutputSize {
 }
 
 export class Live {
-  /** The size for new commands. */
+  /** The terminal size for new commands. */
   size: OutputSize = { columns: 80, rows: 24 };
   readonly replies = new Map<OpId, LiveReply>();
   readonly commands = new Map<OpId, RunningCommand>();
@@ -130,7 +130,7 @@ export class GrowingText {
     this.#last = '';
   }
 
-  /** Like `String.slice`. */
+  /** Returns a part of the text, as `String.slice` does. */
   slice(from: number, to = this.#length): string {
     const start = from < 0 ? Math.max(0, this.#length + from) : from;
     const end = Math.min(to < 0 ? this.#length + to : to, this.#length);

@@ -17,7 +17,7 @@ type Grant = {
   readonly leaves: Judgement['leaves'];
   readonly action: ReadyAction;
   approved: boolean;
-  /** The user chose to try it. */
+  /** Whether the user chose to try the action. */
   tries: boolean;
 };
 
@@ -56,8 +56,8 @@ export class Permit {
 export class Permits {
   readonly #grants = new Map<OpId, Grant>();
   /**
-   * Actions that the user approved in a wider mode, where each is judged again first; keyed by what the permit is
-   * bound to.
+   * Actions that the user approved in a wider mode, where each action is judged again first; the key is what the permit
+   * is bound to.
    */
   readonly #promises = new Map<string, Promised>();
 
@@ -96,13 +96,13 @@ export class Permits {
     this.#promises.set(bindingOf(what), { session: what.session, seen, ...(targets ? { targets } : {}) });
   }
 
-  /** The user approved what was judged in `op`. */
+  /** Records that the user approved the action judged in `op`. */
   approve(op: OpId): void {
     const grant = this.#grants.get(op);
     if (grant) grant.approved = true;
   }
 
-  /** The user wants to try what was judged in `op`. */
+  /** Records that the user wants to try the action judged in `op`. */
   approveTrial(op: OpId): void {
     const grant = this.#grants.get(op);
     if (grant) grant.tries = true;

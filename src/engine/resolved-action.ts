@@ -1,6 +1,4 @@
-/**
- * The one value of an action, from which its shown, judged, executed and reported forms are derived (SE-1, law 10).
- */
+/** An action as one value, from which its shown, judged, executed and reported forms are derived (SE-1, law 10). */
 import type { RestoredAction, Secrets } from '../contracts/secrets.ts';
 import type { Action } from '../session/action.ts';
 import type { SessionEvent } from '../session/event.ts';

@@ -48,8 +48,8 @@ const OWN: ReadonlySet<EventType> = new Set([
 const REMARKABLE = /[=:@]|[^/]{20}/;
 
 /**
- * Returns the event with secrets hidden, for the state machine and the journal. A directory's credential files count
- * once somebody works there.
+ * Returns the event with secrets hidden, for the state machine and the journal. The credential files of a directory
+ * count once somebody works in that directory.
  */
 export function withoutSecrets(secrets: Secrets, event: SessionEvent): SessionEvent {
   const cwd = directoryOf(event);

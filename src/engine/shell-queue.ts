@@ -8,7 +8,7 @@ type Line = {
   readonly line: string;
   readonly private: boolean;
   readonly keep: boolean;
-  /** Keys typed after the line: its program may read them. */
+  /** Keys typed after the line; the program that the line starts may read them. */
   readonly keys: string;
   /** Starts the program when its turn comes. */
   readonly begin: () => Promise<RunningCommand>;

@@ -7,7 +7,10 @@ import type { Conversation, Turn } from '../session/state.ts';
 import { clean, plainText } from '../text/sanitize.ts';
 import type { EffectContext } from './effect-context.ts';
 
-/** With a smaller window, in tokens, turns are dropped without a summary, which would take too much of it. */
+/**
+ * The smallest window for summaries, in tokens. A smaller window drops turns without a summary, which would take too
+ * much of it.
+ */
 const MIN_WINDOW = 16_000;
 /** The window's share for one piece, and for the answer with its thoughts. */
 const PIECE_SHARE = 1 / 2;

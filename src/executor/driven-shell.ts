@@ -23,7 +23,7 @@ export type ShellEvents = {
 
 export type TerminalSize = { readonly columns: number; readonly rows: number };
 
-/** A prepared start of a shell on a host: its directory and startup files exist there. */
+/** A prepared start of a shell on a host: its directory and startup files exist on the host. */
 export type Seat = {
   readonly there: RemoteShell;
   readonly files: ShellFiles;

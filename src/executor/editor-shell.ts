@@ -65,7 +65,7 @@ export class EditorShell {
   #rest = Promise.withResolvers<void>();
   #unsaved = false;
   #hiding = false;
-  /** Counts prompts. */
+  /** How many prompts there have been. */
   #prompts = 0;
   /** Work at a prompt that must finish before the next line. */
   #settled: Promise<void> = Promise.resolve();
@@ -192,7 +192,7 @@ export class EditorShell {
   }
 
   resize(columns: number, rows: number): void {
-    // Not at the prompt: the editor would redraw it for nobody.
+    // Without a prompt nobody would see the redrawn line.
     if (this.#stream.phase === 'command' || this.#stream.lent) this.pty.resize(columns, rows);
     else this.#size = { columns, rows };
   }
@@ -210,7 +210,7 @@ export class EditorShell {
       await Promise.race([this.#settled, new Promise((resolve) => setTimeout(resolve, LEAVE_TIMEOUT_MS).unref())]);
       if (this.#stream.phase === 'ready' && this.#unsaved) await this.#own(this.#integration.code.save ?? '');
       this.pty.dispose();
-      // A bash that is hung up between two lines sleeps on until its input wakes it.
+      // A bash that is hung up between two lines waits until its input wakes it.
       if (this.#integration.fed) this.#press('\n');
     }
     const patience = setTimeout(() => this.#ended.resolve(), END_TIMEOUT_MS);
@@ -277,7 +277,7 @@ export class EditorShell {
 
   #answered(mark: Mark): void {
     if (mark.kind === 'U') this.#events.onUnable(mark.fields.join(';'));
-    // This text has left the shell’s editor, so it is kept, whichever prompt asked for it.
+    // This text has left the shell’s editor, so it is kept for the user, whichever prompt asked for it.
     if (mark.kind === 'L') this.#typed += mark.fields.join(';');
     if (mark.kind === 'W') this.#typed += `${mark.fields.join(';')}\n`;
     this.#asked.give(mark.kind, mark);
@@ -305,8 +305,8 @@ export class EditorShell {
     this.#rest.resolve();
     const state = this.#stream.traces || (await this.#askState());
     if (isOver()) return;
-    // Unread terminal replies may have put the editor in a mode, such as a search, in which it misreads our keys:
-    // cancel that.
+    // Unread replies of the terminal may have put the editor in a mode, such as a search, in which it misreads our
+    // keys: cancel that mode.
     if (!typed && !state) return this.pty.write('\x03');
     if (this.#flags.includes(FLAG.unhooked) && keys.hook !== undefined) this.#press(keys.hook);
     if (this.#flags.includes(FLAG.stale)) {
@@ -320,7 +320,7 @@ export class EditorShell {
 
   /** Asks for typed-ahead text; undefined if the editor does not answer, or the prompt has ended. */
   async #takeTyped(isOver: () => boolean): Promise<Mark | undefined> {
-    // If it contained a complete line, that line's mark may already be here.
+    // If the text contained a complete line, that line's mark may already have arrived.
     await new Promise((resolve) => setImmediate(resolve));
     if (isOver()) return undefined;
     const typed = await this.#ask('L', this.#integration.keys.show);

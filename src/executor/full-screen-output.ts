@@ -102,7 +102,7 @@ export class PassthroughFilter {
   /** Processes one more byte of a sequence. */
   #follow(byte: number, out: Bytes): void {
     const next = nextState(this.#state, byte);
-    // Another sequence interrupts the string, so output is held from there.
+    // Another sequence interrupts the string, so the output is held from its start on.
     if (this.#state === STRING_ESCAPE && next !== TEXT) this.#hold(ESC);
     this.#state = next;
     if (next === BROKEN) {

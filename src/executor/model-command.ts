@@ -24,7 +24,7 @@ export type OwnPtyOptions = {
   readonly token?: string;
   /** Returns a note about a command that ended normally. */
   readonly endNote?: () => string | undefined;
-  /** Whether no user is there, so that a program which waits for input is ended. */
+  /** Whether no user can answer, so that a program which waits for input is ended. */
   readonly alone?: boolean;
 };
 
@@ -169,7 +169,7 @@ export function prepareOnce({ command, launcher, env, ...rest }: OnceOptions): P
   });
 }
 
-/** Starts it at once. */
+/** Starts a command at once. */
 export function runOnce(options: OnceOptions): RunningCommand {
   return prepareOnce(options).begin();
 }
@@ -195,7 +195,7 @@ const MAX_BYTES_PER_TURN = 512 * 1024;
 type PipedOptions = ToBegin & {
   readonly pipe: Pipe;
   readonly onData: (data: Buffer) => void;
-  /** Called after all output. */
+  /** Called after all output has been read. */
   readonly onExit: OnEnd;
 };
 
@@ -204,7 +204,7 @@ type PipedOptions = ToBegin & {
  * order. Owns the child and the pipe.
  */
 class Piped {
-  /** -1 before the start. */
+  /** The process id; -1 before the start. */
   pid = -1;
   readonly #output: Socket;
   readonly #options: PipedOptions;

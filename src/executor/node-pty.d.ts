@@ -1,4 +1,6 @@
-/** The parts of node-pty used here. The alias package's own types refer to a module that can't be resolved. */
+/**
+ * The types of node-pty that this program uses. The alias package's own types refer to a module that can't be resolved.
+ */
 declare module 'node-pty' {
   type Disposable = { dispose(): void };
   export type Pty = {

@@ -29,7 +29,7 @@ export function marked(env: Environment): Environment {
 /** The last process id given out, the number of processes started, and where ids start again. */
 type Numbering = { readonly last: number; readonly started: number; readonly highest: number };
 
-/** Reads these numbers; each is NaN if the kernel does not report it. */
+/** Reads how process ids are numbered; each number is NaN if the kernel does not report it. */
 function readNumbering(): Numbering {
   const read = (path: string, number: RegExp) => {
     try {
@@ -56,7 +56,7 @@ export function givenBetween(first: Numbering, now: Numbering, known: number): (
   return isTold && now.started < roundTrip(first) && isBetween(known) ? isBetween : () => true;
 }
 
-/** Failed starts use up ids without being counted; half of the range is reserved for those. */
+/** Failed starts use up ids without being counted; half of the range is reserved for them. */
 const roundTrip = ({ started, highest }: Numbering) => started + Math.floor(highest / 2);
 
 /**
@@ -106,7 +106,7 @@ for round in 1 2 3 4 5 6; do
 done`;
 
 let watchdog: ChildProcess | undefined;
-/** The numbering before the first marked process; undefined before that. */
+/** The numbering before the first marked process started. */
 let first: Numbering | undefined;
 
 /**
@@ -119,7 +119,7 @@ export function ensureWatchdog(): void {
   const told = [first.last, roundTrip(first)].map(String);
   const [file, ...args] = withoutInherited(['/bin/sh', '-c', SCRIPT, 'sh', ...told]);
   const child = spawn(file, args, {
-    // Detached: closing the program's terminal must not end it.
+    // Detached, because the process must not end when the program's terminal closes.
     detached: true,
     cwd: '/',
     env: { PATH: process.platform === 'linux' ? '' : '/usr/bin:/bin:/usr/sbin:/sbin' },

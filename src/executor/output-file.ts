@@ -28,7 +28,7 @@ export class OutputFile {
   readonly #onDrained: () => void;
   readonly #writer: LineWriter;
   readonly #budget: OutputBudget | undefined;
-  /** Bytes passed to the disk. */
+  /** The number of bytes passed to the disk. */
   #bytes = 0;
   /** The last blocks that exceeded the budget, and how many bytes were dropped. */
   #end: Buffer[] | undefined;
@@ -241,7 +241,7 @@ export class OutputRecorder {
   }
 }
 
-/** The size of one block. */
+/** The size of one block, in bytes. */
 const BLOCK_BYTES = 256 * 1024;
 const MAX_SPARE_BLOCKS = 6;
 const CR = 0x0d;
@@ -249,9 +249,9 @@ const BS = 0x08;
 const TAB = 0x09;
 
 /**
- * Converts terminal output to plain text at full speed. Escape sequences are dropped; after a bare CR a line keeps
- * its last version; BS removes a character. Cursor movement is ignored: the rendered head and tail are exact, and
- * this file covers what is between.
+ * Converts terminal output to plain text at full speed. Escape sequences are dropped; after a bare CR a line keeps its
+ * last version; BS removes a character. Cursor movement is ignored: the rendered head and tail are exact, and this file
+ * covers the output between them.
  */
 export class LineWriter {
   readonly #emit: (block: Buffer) => void;

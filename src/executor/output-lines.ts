@@ -140,7 +140,10 @@ function isBlankFrom(buffer: Terminal['buffer']['normal'], y: number): boolean {
 
 // Output that needs no terminal model: so far only printable ASCII in plain lines.
 
-/** The largest output handled here, in bytes; larger ones go to the terminal model, which limits its memory. */
+/**
+ * The largest output that this module renders, in bytes; larger outputs go to the terminal model, which limits its
+ * memory.
+ */
 const MAX_BYTES = 64 * 1024;
 const [LF, CR] = [0x0a, 0x0d];
 

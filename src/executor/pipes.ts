@@ -45,7 +45,7 @@ class Starter {
   #waiting: { readonly pid: number; readonly output: number } | undefined;
   readonly #running = new Map<number, OnEnd>();
   #said = '';
-  /** A launcher has waited once: this build supports it. */
+  /** Whether a launcher of this build has waited once, which shows that the build supports waiting. */
   #works = false;
   #broken = process.platform !== 'linux';
   #idle: NodeJS.Timeout | undefined;
@@ -273,7 +273,7 @@ export type ToBegin = {
  */
 export type OnEnd = (code: number | null, why?: string) => void;
 
-/** A pipe for one command's output, and the means to start it. */
+/** A pipe for the output of one command, and the means to start that command. */
 export type Pipe = {
   /** A descriptor that the caller must close. */
   readonly read: number;

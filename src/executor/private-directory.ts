@@ -68,13 +68,13 @@ export class PrivateDirectory implements ShellFiles {
     }
   }
 
-  /** Idempotent. */
+  /** Removes the directory. Idempotent. */
   remove(): void {
     open.delete(this);
     try {
       rmSync(this.path, { recursive: true, force: true, maxRetries: 3 });
     } catch {
-      // A last child may still write there; leave the directory to the system.
+      // A last child may still write in the directory; leave it to the system.
     }
   }
 }

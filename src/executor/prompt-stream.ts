@@ -100,7 +100,7 @@ export class PromptStream {
   /** Line ends and mode changes directly after the echo belong to the editor. */
   #leaving = false;
   #started = true;
-  /** A command has begun. */
+  /** Whether a command has begun. */
   #ran = false;
 
   constructor(options: PromptStreamOptions, events: PromptEvents) {
@@ -175,7 +175,7 @@ export class PromptStream {
     this.#waiting.verify(() => this.#ready(), SUBSHELL_LOOKS);
   }
 
-  /** The doubtful text is a prompt without marks; the next prompt will have them. */
+  /** Reports that the doubtful text is a prompt without marks; the next prompt will have them. */
   promptUnmarked(): void {
     this.#settleDoubt();
     this.#drawing = true;
@@ -420,7 +420,7 @@ export class PromptStream {
     if (begins) this.#doubting.verify(this.#events.onDoubt);
   }
 
-  /** Returns the doubtful text. */
+  /** Ends the doubt, and returns the doubtful text. */
   #settleDoubt(): Buffer {
     this.#doubting.stop();
     const data = this.#doubtful;
@@ -490,8 +490,8 @@ class ShellWait {
   }
 
   /**
-   * Calls back once everything written so far is read. This program may be late: forged marks may be unread, with the
-   * shell's own report after them.
+   * Calls back once everything written so far is read. Forged marks may still be unread, with the shell's own report
+   * after them.
    */
   #whenRead(accept: () => void): void {
     const most = this.#came + TERMINAL_BYTES;

@@ -27,7 +27,7 @@ export type OpenElsewhereOptions = Omit<RunOptions, 'columns' | 'rows'> & {
   readonly env: Readonly<Record<string, string>>;
   /** The program closes inherited descriptors itself, as ssh does. */
   readonly closes?: boolean;
-  /** Called at the start, and again when a command runs through it. */
+  /** Called at the start, and again when a command runs through this connection. */
   readonly size: () => Pick<RunOptions, 'columns' | 'rows'>;
 };
 
@@ -41,8 +41,8 @@ export type RunElsewhereOptions = {
   /** Returns the modes of its remote terminal. */
   readonly modes?: () => Promise<TerminalModes>;
   /**
-   * Called when the local program has ended: returns how the command ended, or a program to run instead. Called again
-   * if somebody requested an end meanwhile. `whole`: the end mark arrived, so no output is lost.
+   * Called when the local program has ended. Returns how the command ended, or a program to run instead. Called again
+   * if somebody has requested an end since then. `whole`: the end mark arrived, so no output is lost.
    */
   readonly ending?: (said: {
     readonly code: number;

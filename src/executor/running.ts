@@ -24,7 +24,9 @@ export type Control = {
   readonly resume: () => void;
   /** Path of the terminal's slave side. */
   readonly slave: () => string;
-  /** Whether the command has its own terminal in the background, instead of the one that the user sees. */
+  /**
+   * Whether the command runs in the background with a terminal of its own, instead of the terminal that the user sees.
+   */
   readonly behind?: true;
   /** Whether the command has no terminal, so that it can’t ask and nothing can be typed. */
   readonly pipe?: true;
@@ -307,7 +309,7 @@ class EchoedKeys {
   /** Adds keys that are probably echoed. */
   add(data: string): void {
     if (this.#typed.length + data.length > MAX_CHARS) return;
-    // The rest of a line that began before anyone read belongs to it.
+    // The rest of a line belongs to the line's beginning, which was typed before a program read it.
     if ((this.#typed === '' || /[\r\n]$/.test(this.#typed)) && this.#reads()) this.#typed = '';
     else this.#typed += data;
   }
@@ -335,7 +337,7 @@ const POLL_INTERVAL_MS = 20;
 type HiddenKeysOptions = {
   /** Whether a foreground program reads the terminal, or may. */
   readonly reads: () => boolean;
-  /** Whether echo is off. */
+  /** Returns whether echo is off. */
   readonly hides: () => boolean;
   readonly write: (data: string) => void;
 };

@@ -52,7 +52,7 @@ export type SupervisorOptions = {
   /** The path of the shell's program; bash runs if it is missing or unsupported. */
   readonly shell: string;
   readonly env: Environment;
-  /** Called at every start. */
+  /** Returns the place of the next shell; called at every start. */
   readonly place: () => { readonly cwd: string; readonly columns: number; readonly rows: number };
   /** A command of the user's runs: if the shell ends then, that is not a failure. */
   readonly commandRuns: () => boolean;

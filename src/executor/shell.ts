@@ -94,7 +94,7 @@ export class UserShell implements InteractiveShell {
     return this.#supervisor.start();
   }
 
-  /** The program that runs it. */
+  /** The path of the shell's program. */
   get program(): string {
     return this.#supervisor.program;
   }
@@ -286,7 +286,7 @@ export class UserShell implements InteractiveShell {
   #next(): void {
     if (this.#task || this.#taking || this.#closing || this.#queue.length === 0) return;
     if (!this.#ready) {
-      // If the prompt does not come, its hooks are lost: ask for it.
+      // If the prompt does not come, its hooks are lost: then ask for a prompt.
       this.#overdue ??= setTimeout(() => {
         this.#overdue = undefined;
         if (!this.#ready && !this.#task && !this.#supervisor.starting) this.#supervisor.process?.askForEnd();
@@ -376,7 +376,7 @@ export class UserShell implements InteractiveShell {
   }
 }
 
-// Stops and watches a command of a shell on a host, of which only ssh runs here.
+// Stops and watches a command of a shell on a host; only ssh runs on this machine.
 
 /** ssh's exit code if its connection fails. */
 const LOST = 255;
@@ -396,7 +396,7 @@ function farControl(there: RemoteShell | undefined, shell: () => EditorShell | u
     void there.isLost(LOST).then((lost) => lost && shell()?.pty.dispose());
   };
   return {
-    // Ctrl-C is sent as a key; the host does what else is needed.
+    // Ctrl-C is sent as a key; the host does the rest.
     stopper: () => new Stopper([() => shell()?.write('\x03'), signal('TERM'), atLast]),
     modes: async () => {
       const files = shell()?.seat?.files;
@@ -489,7 +489,7 @@ type JobHost = {
 type Job = {
   readonly run: Run;
   readonly group: number;
-  /** The shell's number for it. */
+  /** The shell's number for the job. */
   readonly number: number;
   /** The process whose exit code is the job's. */
   readonly last: number;
@@ -541,7 +541,7 @@ class ShellJobs {
   }
 
   /**
-   * Continues a stopped process group in the background and watches it. Returns its number; undefined if the shell
+   * Continues a stopped process group in the background and watches it. Returns its job number; undefined if the shell
    * has lost it.
    */
   async #take(group: number, options: RunOptions, adopt: Adopt): Promise<number | undefined> {

@@ -47,7 +47,7 @@ export class Stopper {
     this.#timer.unref();
   }
 
-  /** The target has ended. */
+  /** Reports that the target has ended. */
   done(): void {
     clearTimeout(this.#timer);
     this.#next = 0;
@@ -139,7 +139,7 @@ type Target = {
 /** @param shell returns its process id, while it has one */
 export function shellStopper(shell: () => number | undefined): Stopper {
   let target: Target | undefined;
-  /** SIGINT to a job that just ended is lost, and a loop would continue: then the shell gets it. */
+  /** SIGINT to a job that just ended is lost, and a loop would continue; in that case the shell gets the signal. */
   const interrupt = () => {
     const pid = shell();
     if (pid === undefined) return;

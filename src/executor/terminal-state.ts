@@ -285,7 +285,7 @@ export class InputDetector {
     const stirs = this.#stirs;
     const before = this.state;
     const next = await this.#find(this.#look);
-    // Something happened meanwhile, which has its own check.
+    // Something has happened since, and that event has its own check.
     if (this.#ended || this.#stirs !== stirs) return;
     this.#look += 1;
     this.#wait();

@@ -23,7 +23,8 @@ export type EditOptions = {
 
 /**
  * Lets the user edit a text in their editor. The editor gets aish-tui's own terminal, which the caller has released.
- * Meanwhile the text is in a private file (0600). An editor that exits with an error (`:cq`) changes nothing.
+ * While the editor runs the text is in a private file (0600). An editor that exits with an error (`:cq`) changes
+ * nothing.
  */
 export async function editText(text: string, { env, cwd, name = 'prompt.txt' }: EditOptions): Promise<Edited> {
   const editor = env.VISUAL || env.EDITOR || 'vi';

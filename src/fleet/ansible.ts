@@ -97,7 +97,7 @@ class Together {
   #closed = Promise.withResolvers<void>();
   readonly #after: () => Promise<void>;
 
-  /** @param after runs when everything is closed and nothing was opened meanwhile */
+  /** @param after runs when everything is closed and nothing was opened since */
   constructor(after: () => Promise<void>) {
     this.#after = after;
   }
@@ -226,7 +226,7 @@ function endOf(outcome: Outcome, answer: string | undefined): Known {
 /** How long to wait for further hosts after the last one, and after the first. In ms. */
 const QUIET_MS = 400;
 const GATHER_MS = 3000;
-/** How many calls run at the same time; meanwhile further hosts gather. */
+/** The most calls that run at the same time; while they run, further hosts gather for the next call. */
 const CALLS = 8;
 
 /** `dropped`: no longer awaited. `over`: the command was sent, so it may run or start there until this resolves. */
@@ -438,7 +438,7 @@ class AnsibleCall {
       this.#options.onCarried(name, carried);
     }
     this.#looking = false;
-    // Only dropped hosts are left.
+    // Only dropped hosts are still waiting.
     if (this.#dropped && this.#waiting.size === 0) this.#stop();
   }
 

@@ -1,4 +1,4 @@
-/** Connects to a container or pod, and starts commands there. */
+/** Connects to a container or pod, and starts commands in it. */
 import { execFile } from 'node:child_process';
 import type { Confinement, RunningCommand } from '../contracts/commands.ts';
 import type { FleetMachine } from '../contracts/fleet.ts';

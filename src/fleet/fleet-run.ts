@@ -215,7 +215,7 @@ const ROOT = 'main';
 type HostRunOptions = {
   readonly host: string;
   readonly goal: string;
-  /** The path of its journal. */
+  /** The path of the host's journal. */
   readonly journal: string;
   readonly settings: Settings;
   readonly open: OpenMachine;
@@ -223,7 +223,7 @@ type HostRunOptions = {
   readonly join: (machine: FleetMachine) => void;
   /** The engine's services except the journal. */
   readonly services: (machine: FleetMachine) => Omit<Services, 'journal'>;
-  /** Returns the files that a command names there. */
+  /** Returns the files of the host that a command names. */
   readonly namedBy: (command: string, directory: string, home: string) => readonly Named[];
   readonly onHalt: (question: string, facts: HaltFacts) => void;
   readonly onGone: () => void;
@@ -280,7 +280,7 @@ class HostRun {
       void this.#engine?.dispatch({ type: 'answered', question, answer: { kind: answer } }, asked.session);
   }
 
-  /** Ends everything there; nothing more is reported. Idempotent. Never rejects. */
+  /** Ends all commands and the connection; nothing more is reported. Idempotent. Never rejects. */
   async stop(): Promise<void> {
     this.#told = true;
     this.#stopped.abort();
@@ -344,7 +344,10 @@ class HostRun {
     this.#options.onChange();
   }
 
-  /** A command may have run or not. Continuing would repeat it or rely on it, whatever the model says. */
+  /**
+   * Whether a command's end is unknown: it may have run or not. Continuing would repeat it or rely on it, whatever the
+   * model says.
+   */
   #endsAsUnknown(engine: Engine): boolean {
     const unknown = lostCommand(engine);
     if (unknown !== undefined) this.#end('unknown', `nobody knows how this ended: ${unknown}`);
@@ -378,7 +381,7 @@ class HostRun {
     this.#waiting = question.id;
     onHalt(question.id, {
       ...{ host, kind: action.kind, command, cwd: directory, mode, targets },
-      // A host has no sandbox here.
+      // A host of a fleet has no sandbox.
       sandbox: false,
       root: machine.root,
       findings: judgement.findings?.map(({ rule, verb, part }) => ({ rule, verb, part })) ?? [],
@@ -405,7 +408,7 @@ const STATUS: Readonly<Record<NorrisStatus, HostStatus>> = {
   failed: 'failed',
 };
 
-/** The state machine's text for what a closed program interrupted. */
+/** The state machine's text for an action that was interrupted because the program closed. */
 const CLOSED = 'the program closed meanwhile';
 
 function endingOf(engine: Engine): Extract<Entry, { kind: 'norrisEnded' }> | undefined {
@@ -416,8 +419,8 @@ function endingOf(engine: Engine): Extract<Entry, { kind: 'norrisEnded' }> | und
 }
 
 /**
- * Returns a command that may have started and whose end is unknown: its program closed meanwhile, or its connection
- * was lost.
+ * Returns a command that may have started and whose end is unknown, because the program closed or the connection was
+ * lost.
  */
 function lostCommand(engine: Engine): string | undefined {
   const lost = engine.transcript.entries.find(

@@ -9,7 +9,7 @@ import { messageOf } from '../text/errors.ts';
 import { carrierByAnsible } from './ansible.ts';
 import { type ContainerOptions, openContainer } from './container.ts';
 
-/** The longest time to connect, in ms: no user answers ssh’s questions here. */
+/** The longest time to connect, in ms: no user can answer ssh’s questions in a fleet. */
 const CONNECT_TIMEOUT_MS = 20_000;
 /** A server rejects some of many simultaneous connections (sshd's MaxStartups), so only a few start at a time. */
 const AT_ONCE = 4;

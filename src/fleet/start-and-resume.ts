@@ -180,7 +180,7 @@ function planOnce(preplanner: Preplanner): Preplanner {
     plan(preset, goal, tasksMax, signal, category) {
       // A new plan depends on what happened on that machine.
       if (category === 'norris-replan') return preplanner.plan(preset, goal, tasksMax, signal, category);
-      // Not cancelled with the host that requested it: the others use it too.
+      // The call is not cancelled with the host that requested it, because the other hosts use it too.
       made ??= preplanner.plan(preset, goal, tasksMax, new AbortController().signal);
       return made;
     },

@@ -26,7 +26,7 @@ export type MeterOptions = {
   sleep(ms: number, signal: AbortSignal): Promise<void>;
   /** Milliseconds for a model to load. */
   readonly loading: number;
-  /** The time in ms. */
+  /** Returns the time in ms. */
   readonly now: () => number;
 };
 
@@ -73,7 +73,7 @@ export class Meter {
     this.#calibration.learn(calibrationKey(preset, counter), ours, features, theirs);
   }
 
-  /** A call did not fit although our count said so; `window` if the server reported it. */
+  /** Records that a call did not fit although our count said so; `window` if the server reported it. */
   overflowed(preset: Preset, ours: number, window: number | undefined): void {
     if (window !== undefined) this.#learned.named(preset.name, window);
     else this.#learned.guessed(preset.name, Math.ceil(ours * AFTER_OVERFLOW), this.#options.window(preset));
@@ -132,7 +132,7 @@ export class Meter {
     if (told === undefined && !this.#silent.has(preset.name)) {
       const probe = await this.#loaded(preset, waiting);
       told = probe.window;
-      // Don't decide for a server that is not running yet: it will report itself what does not fit.
+      // Don't decide for a server that is not running yet: once it runs, it reports itself what does not fit.
       if (told === undefined && (!probe.reachable || probe.loading)) return undefined;
       if (told === undefined) this.#silent.add(preset.name);
     }
@@ -216,7 +216,7 @@ const ASSUMED_FACTOR = { wide: 1.5, digits: 1 } as const;
 const MAX_RATES = { wide: 2.5, digits: 1 } as const;
 /** How many of the last counts matter: the content of a conversation changes slowly. */
 const MAX_REMEMBERED = 4;
-/** Kinds of text below this share of a request are not calibrated from it. */
+/** A kind of text with a smaller share of a request than this is not calibrated by that request. */
 const MIN_TELLING_SHARE = 0.05;
 /** A server that counts less than this share of our count counts something else, such as uncached tokens. */
 const MIN_RATIO = 0.5;

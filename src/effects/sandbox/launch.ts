@@ -31,7 +31,7 @@ export type Launch = {
   /** The `path` of `createPrivateTmp()`, together with its `statusFile`. */
   readonly tmpDir?: string;
   readonly statusFile?: string;
-  /** The launcher is started on a host, so the caller adds the parent process there. */
+  /** Whether the launcher is started on a host; then the caller adds the parent process on that host. */
   readonly elsewhere?: boolean;
   /** Keeps old states of files in the empty directory of a store, in any mode (EF-1). Sizes in bytes. */
   readonly keep?: {

@@ -27,7 +27,9 @@ export function withoutExplained({ directory }: Place, notes: readonly string[])
   }
 }
 
-/** Notes beside an action that these paths are explained. On a full disk the note is omitted. */
+/**
+ * Notes, in a file beside an action, that the changes of these paths are explained. On a full disk the note is omitted.
+ */
 function writeExplained({ directory }: Place, paths: readonly string[]): void {
   try {
     writeFileSync(join(directory, EXPLAINED), bytesOfText(paths.join('\0')), { mode: 0o600 });

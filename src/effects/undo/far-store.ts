@@ -1,5 +1,5 @@
 /**
- * The change store on a host: its records are on the host, and the launcher there works on them; this machine decides
+ * The change store on a host: the records are on the host, and the host's launcher works on them; this machine decides
  * what to do.
  */
 
@@ -79,7 +79,10 @@ export function openingText(opening: Opening): string {
   return JSON.stringify({ ...opening, text: opening.text.slice(0, MAX_TEXT_CHARS) });
 }
 
-/** Returns all records in ascending order, or the one with this number; undefined without an answer. */
+/**
+ * Returns all records of the host in ascending order, or the record with this number; undefined if the host does not
+ * answer.
+ */
 async function farRecords(
   ask: AskFar,
   store: string,
@@ -151,7 +154,7 @@ export type FarStoreOptions = Omit<ChangeStoreOptions, 'launcher' | 'changed' | 
    * that was sent. Never rejects.
    */
   readonly launch: (args: readonly string[]) => Promise<Ran>;
-  /** Returns why recording does not work there, in one line; undefined if it works. */
+  /** Returns why recording does not work on the host, in one line; undefined if it works. */
   readonly probe: () => Promise<string | undefined>;
 };
 
@@ -319,8 +322,8 @@ export class FarStore implements UndoPort {
   }
 }
 
-// Sets aside files that commands in Project left on the host for others to run, even if the connection was lost
-// meanwhile.
+// Sets aside files that commands in Project left on the host for others to run, even if the connection was lost since
+// then.
 
 /** The name of the file that marks an action as checked. */
 const LOOKED = 'made';
@@ -429,8 +432,8 @@ export class FarLeftovers {
   }
 
   /**
-   * Returns the unrecorded changes outside directories that nobody moved: somebody else may use a repository there. All
-   * of them if that is unknown.
+   * Returns the unrecorded changes outside directories that nobody moved, because somebody else may use a repository in
+   * such a directory. Returns all changes if nothing is known about moves.
    */
   async #unkept(all: readonly Name[], action: string): Promise<readonly Name[]> {
     if (all.length === 0 || all.length > MAX_DIRECTORIES) return all;

@@ -30,8 +30,8 @@ export type FarTrialsOptions = {
   /** Runs code there that may take long. */
   readonly work: AskFar;
   /**
-   * Runs the launcher there. Never rejects. @param around code to run before it, which must succeed, and code to run
-   * after it, where `$c` is its exit code
+   * Runs the launcher on the host. Never rejects. @param around code to run before it, which must succeed, and code to
+   * run after it, where `$c` is its exit code
    */
   readonly launch: (
     args: readonly string[],
@@ -119,7 +119,7 @@ done)`);
 /** Directories in which a command leaves files besides its project. */
 const SHARED_PLACES = ['/tmp', '/var/tmp'];
 
-/** Code that prints which of these are directories of that name with nothing mounted in them. */
+/** Code that prints which of the shared directories exist on the host with nothing mounted in them. */
 const FREE_PLACES = `(for p in ${SHARED_PLACES.join(' ')}; do
   [ ! -h "$p" ] && cd -P "$p" && [ "$(pwd -P)" = "$p" ] || continue
   grep -q "^[^ ]* [^ ]* [^ ]* [^ ]* $p/" /proc/self/mountinfo || printf '%s\\0' "$p"

@@ -104,7 +104,7 @@ async function candidates(
       const directory = expanded?.kind === 'directory' ? { directory: expanded.text } : {};
       for (const file of await findFiles({ path: at.plain, cwd, ...directory })) {
         if (!file.directory && (fact.kind === 'directories' || (at.role === 'command' && !file.executable))) continue;
-        // Keep a directory that the shell has expanded as the user typed it.
+        // Keep the directory as the user typed it, even if the shell has expanded it.
         const text = expanded ? typed + quoteWord(file.name, at.quote) : path(at, file.path);
         add({ text, label: file.name, ...(file.directory ? { open: true } : {}) });
       }
@@ -338,7 +338,7 @@ type FoundFile = {
   readonly path: string;
   readonly name: string;
   readonly directory: boolean;
-  /** At least one user may execute it. */
+  /** Whether at least one user may execute the file. */
   readonly executable: boolean;
 };
 

@@ -59,14 +59,14 @@ export class ForkQuestions {
   }
 }
 
-/** Completes a line for a host from the files there. The remote shell itself is not asked. */
+/** Completes a line for a host with the names of the host's files. The remote shell itself is not asked. */
 export async function completeRemoteFiles(
   there: RemoteShell,
   question: Question,
   directory: string,
 ): Promise<readonly Fact[]> {
   const typed = question.words.at(-1) ?? '';
-  // This machine can't expand what only the remote shell knows.
+  // Only the remote shell can expand such a word.
   if (/[$`*?[{(]/.test(typed)) return [];
   const start = typed.replace(/^~(?=\/|$)/, there.home).replace(/["'\\]/g, '');
   const names = await there.filesLike(start, directory);

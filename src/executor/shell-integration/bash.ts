@@ -314,7 +314,7 @@ __aish_repair
 
 const key = (sequence: string) => sequence.replace('\\e', '\x1b');
 
-/** Pastes the line, or passes it through a file if a paste can't contain it. */
+/** Pastes the line, or passes it through a file if it has bytes that can't be pasted. */
 function put(text: string, then: string): HandOver {
   return text.length > MAX_PASTE_CHARS || UNPASTABLE.test(text)
     ? { file: text, keys: key(FETCH) + key(then) }

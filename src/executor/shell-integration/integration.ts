@@ -61,7 +61,7 @@ export type EditorIntegration = {
     readonly state: string;
     /** Puts the marks back into the prompt strings, then submits an empty line for a new prompt. */
     readonly repair: string;
-    /** Submits an empty line. */
+    /** The keys that submit an empty line. */
     readonly reset?: string;
     /** Restores only the wrapper of the prompt. */
     readonly hook?: string;
@@ -111,7 +111,7 @@ export const FLAG = {
   unmarked: 'w',
   /** The marks must also be restored before the next line. */
   stale: 'a',
-  /** The editor uses vi keys. */
+  /** Whether the editor uses vi keys. */
   vi: 'v',
   /** The user has bound a custom search to Ctrl-R. */
   searches: 'r',

@@ -84,7 +84,7 @@ function parse(body: string): Mark | undefined {
 
 /**
  * Tracks the marks of a shell nested in a command: `A` a prompt, `B` input, `C` a command begins, `D;EXIT` it has
- * ended. Source: FinalTerm's OSC 133, as iTerm2, kitty and fish write it.
+ * ended. These are FinalTerm's marks (OSC 133), as iTerm2, kitty and fish write them.
  */
 export class NestedMarks {
   state: NestedShell | undefined;

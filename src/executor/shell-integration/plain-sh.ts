@@ -90,7 +90,7 @@ type Kind = {
   readonly directory: string;
   /** Code that removes hooks which would set the prompt again after ours. */
   readonly hooks: string;
-  /** Code that lists aliases, an empty line, and what else the shell knows. */
+  /** Code that lists aliases, then an empty line, then the other names that the shell knows. */
   readonly words: string;
   readonly personal: (personal: boolean) => string;
   readonly start: string;
@@ -114,7 +114,7 @@ fi`,
 /** A bash before 4.4, and one with ble.sh. What its line editor and its prompt hooks do is not used. */
 const BASH: Kind = {
   directory: `\${PWD//[[:cntrl:]]/?}`,
-  // Otherwise bash 5.2 would read its input with a line editor once a line turns that on.
+  // Otherwise bash 5.2 would read its input with a line editor once a line turns the editor on.
   hooks:
     'unset PROMPT_COMMAND; set +o history; case :$SHELLOPTS: in *:vi:*) set +o vi ;; *:emacs:*) set +o emacs ;; esac',
   words: 'compgen -A alias; echo; compgen -A function -A builtin -A keyword',

@@ -25,7 +25,7 @@ import { EXIT } from '../../cli/exit-codes.ts';
 import { withAttached } from '../../session/message.ts';
 import type { FromSession, ToSession } from './messages.ts';
 
-/** Serves until standard input ends; then every session ends, whatever it waits for. */
+/** Serves until standard input ends; then every session ends, even during a question. */
 export async function serveAcp({ config, model, mode }: GlobalOptions, version: string): Promise<number> {
   const options = Object.entries({ config: config && resolve(config), model, mode }).flatMap(([name, value]) =>
     value === undefined ? [] : [`--${name}`, value],
