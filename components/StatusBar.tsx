@@ -59,8 +59,8 @@ function modeSegments(
   hint: string | undefined,
 ): readonly Segment[] {
   return [
-    { text: ` -- ${mode.toUpperCase()} -- `, short: ` ${SHORT_MODES[mode]} `, weight: 9, role: mode },
-    ...(hint ? [{ text: hint, weight: 10, role: 'text' as const }] : []),
+    { text: ` -- ${mode.toUpperCase()} -- `, short: ` ${SHORT_MODES[mode]} `, weight: 12, role: mode },
+    ...(hint ? [{ text: hint, weight: 10, role: 'text' as const, shrinks: true as const }] : []),
     ...(unsaved ? [{ text: 'NOT SAVED', weight: 9, role: 'error' as const }] : []),
     { text: preset, weight: 5, role: 'text' },
     ...(withoutOpinion ? [{ text: 'no second opinion', short: 'no 2nd', weight: 6.5, role: 'text' as const }] : []),
@@ -158,7 +158,7 @@ function readingSegments(keyFor: KeyFor, note: string): Segment[] {
     ['entryPrevious', 'previous entry', 5],
     ['entryNext', 'next entry', 4],
     ['toggleFold', 'fold', 6],
-    ['copyEntry', 'copy', 6],
+    ['copyCode', 'copy', 6],
   ] as const;
   return [
     { text: '-- SCROLL --', weight: 9, role: 'strong' },

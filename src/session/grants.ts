@@ -11,13 +11,16 @@ import type { Transition } from './transition.ts';
 type Within = Pick<Transition, 'state' | 'conversation'>;
 
 /** The permission that `always` would give: for a tool, for reading commands, or by these rules. */
-export type Grant = { readonly of: 'tool' | 'reads' } | { readonly of: 'rules'; readonly rules: readonly string[] };
+export type Grant =
+  | { readonly of: 'tool' | 'reads' | 'agents' }
+  | { readonly of: 'rules'; readonly rules: readonly string[] };
 
 /** Returns the consent that `always` would give; undefined if the question does not offer it. */
 export function grantOf(question: Question): Grant | undefined {
   if (question.kind !== 'halt' || question.judgement.destructive) return undefined;
   const { action, judgement, mode, tool, why } = question;
   if (action.kind === 'tool') return tool === undefined ? undefined : { of: 'tool' };
+  if (action.kind === 'delegate') return why === 'consent' ? { of: 'agents' } : undefined;
   if (action.kind !== 'command') return undefined;
   if (isRead(judgement, mode)) return { of: 'reads' };
   const { parts, credential, leaves } = judgement;
@@ -38,6 +41,11 @@ export function grantAlways(next: Transition, id: QuestionId): boolean {
   if (grant.of === 'reads') {
     next.state = { ...next.state, readsGranted: next.conversation.mode };
     next.notice('info', '[aish] commands that only read are not asked about again in this session');
+    return true;
+  }
+  if (grant.of === 'agents') {
+    next.state = { ...next.state, grants: { ...next.state.grants, [AGENTS]: '' } };
+    next.notice('info', '[aish] sub-agents are not asked about again in this session; their own actions are');
     return true;
   }
   const { action, tool } = question;
@@ -73,6 +81,8 @@ export function disallow(next: Transition, rule: string): void {
 
 /** The name of the consent to read-only commands. */
 export const READS = 'reads';
+/** The name of the consent to start sub-agents, which is that of their built-in tool. */
+const AGENTS = 'delegate';
 /** The name of the consent to run outside the light sandbox. */
 export const OUTSIDE = 'outside';
 
@@ -121,6 +131,7 @@ export function readsFreely({ state, conversation: { settings, mode } }: Within,
 
 /** Returns whether the user has consented to this tool with this definition. */
 export function isGranted(within: Pick<Transition, 'state'>, action: Action, tool: ToolFacts | undefined): boolean {
+  if (action.kind === 'delegate') return grantFor(within, AGENTS) !== undefined;
   return action.kind === 'tool' && tool !== undefined && grantFor(within, action.name) === tool.definition;
 }
 

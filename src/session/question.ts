@@ -27,6 +27,8 @@ export type Question = { readonly id: QuestionId; readonly session: SessionId; r
       readonly step?: { readonly k: number; readonly n: number };
       /** For a tool call. `changed` is also set if the user had approved a different definition. */
       readonly tool?: ToolFacts;
+      /** For a sub-agent's task: the tasks of the same reply that come after it. */
+      readonly others?: readonly string[];
       /** The changes of a built-in tool, as a diff. */
       readonly diff?: string;
       /** For a command that sends data: how long a yes is valid. */

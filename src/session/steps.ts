@@ -317,8 +317,14 @@ function halt(next: Transition, phase: Judging, action: Action, examined: Judged
     ...(noTry === undefined ? {} : { noTry }),
     ...(diff === undefined ? {} : { diff }),
     ...(judgement.leaves ? { leaveFor: leaveFor(next) } : {}),
+    ...(action.kind === 'delegate' ? otherTasks(dispatch) : {}),
   });
   next.phase({ kind: 'halted', question, run, dispatch, decided, judgedAs, judgement });
+}
+
+function otherTasks({ actions, index }: Dispatch) {
+  const others = actions.slice(index + 1).flatMap((one) => (one.kind === 'delegate' ? [one.task] : []));
+  return others.length === 0 ? {} : { others };
 }
 
 /** The step counter of a HALT (HA-1), and the plan's task. */

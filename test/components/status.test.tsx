@@ -8,3 +8,9 @@ it('the status bar warns permanently without a kernel sandbox, and not with one'
   await sandboxed.see(/fast/);
   expect(sandboxed.frame()).not.toContain('no sandbox');
 });
+
+it('a long hint is cut, and the mode beside it never', async () => {
+  const stage = await setStage({ columns: 40 });
+  stage.screen.hint('a hint that is much longer than the whole row of this narrow screen');
+  await stage.see(/^ -- UNRESTRICTED -- +a hint that is …/m);
+});

@@ -116,6 +116,29 @@ describe('reading the transcript', () => {
     await stage.until(() => !stage.frame().includes('SCROLL') && marked(stage.raw()) === 0);
   });
 
+  it('copies the code blocks of an answer one after the other, and one by a click on its header', async () => {
+    const stage = await setStage({ composed: true, settings: { semantics: 3 } });
+    stage.press('?how\r');
+    await stage.until(() => stage.calls.length === 1);
+    stage.calls[0]?.end({ text: 'Do:\n\n```sh\nmake all\n```\n\n- or\n\n  ```\n  ninja\n  ```\n' });
+    await stage.see('ninja');
+    stage.press('\x1bt');
+    await stage.see('-- SCROLL --');
+    stage.press('y');
+    await stage.see('copied "code block 1 of 2" (8 characters)');
+    stage.press('y');
+    await stage.see('copied "code block 2 of 2" (5 characters)');
+    expect(stage.written.at(-1)).toBe(`\x1b]52;c;${Buffer.from('ninja').toString('base64')}\x07`);
+    stage.press('c');
+    await stage.see(/copied "Do:"/);
+    stage.press('q');
+    const rows = stage.frame().split('\n');
+    const row = rows.findIndex((line) => /─ sh ─+ copy$/.test(line));
+    const cell = `${(rows[row]?.indexOf('copy') ?? 0) + 1};${row + 1}`;
+    stage.press(`\x1b[<0;${cell}M\x1b[<0;${cell}m`);
+    await stage.see('copied "code block 1 of 2" (8 characters)');
+  });
+
   it('searches while typing, counts, and goes to the next and the previous match', async () => {
     const stage = await reading();
     stage.press('\x1bt/');

@@ -3,7 +3,7 @@ import type { Judgement, ToolFacts } from '../../src/session/action.ts';
 import { allowedIn } from '../../src/session/grants.ts';
 import { reduce } from '../../src/session/reduce.ts';
 import { emptyState, SEMANTICS } from '../../src/session/state.ts';
-import { bash, deadly, harmless, Machine, printed } from '../support/machine.ts';
+import { bash, deadly, delegate, harmless, Machine, printed } from '../support/machine.ts';
 
 const tool = (definition: string): ToolFacts => ({ definition, claims: ['it only reads'], changed: false });
 
@@ -52,6 +52,18 @@ describe('consent for the session', () => {
     ends(machine);
     calls(machine, 'c3', 'one', deadly);
     expect(machine.state.questions[0]).toMatchObject({ why: 'destructive' });
+  });
+
+  it('covers the sub-agents of a reply, whose tasks the first question lists', () => {
+    const machine = new Machine();
+    machine.send({ type: 'asked', line: 'u1', text: 'work' });
+    machine.says('', ...['a', 'b'].map((task) => delegate(task, task)));
+    machine.judges(harmless);
+    expect(machine.state.questions[0]).toMatchObject({ why: 'consent', others: ['b'] });
+    answers(machine, 'always');
+    machine.judges(harmless);
+    expect(machine.state.questions).toEqual([]);
+    expect(allowedIn(machine.state).tools).toEqual(['delegate']);
   });
 
   it('is not given by a plain yes', () => {

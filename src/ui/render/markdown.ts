@@ -1,6 +1,7 @@
 /** Renders Markdown as styled lines of a width, also while it streams (UI-3). */
 import { Lexer, type Token, type Tokens } from 'marked';
 import { visibleControls } from '../../text/display.ts';
+import { stripStyles } from '../../text/style.ts';
 import { lineWidth, safeLink, wrapText } from '../../text/wrap.ts';
 import { highlight } from './highlight.ts';
 import { onGround, paint, type Theme } from './theme.ts';
@@ -128,6 +129,25 @@ function renderBlock(token: Tokens.Generic, width: number, theme: Theme, depth: 
   }
 }
 
+/** The end of a code block's first row, which copies the code when it is clicked. */
+const COPY = ' copy';
+
+/** Returns whether a row is the first one of a code block. */
+export function headsCode(row: string): boolean {
+  return stripStyles(row).trimEnd().endsWith(`─${COPY}`);
+}
+
+/** Returns the code blocks of a text, in the order in which they are drawn. */
+export function codeBlocks(source: string): readonly string[] {
+  const within = (tokens: readonly Token[] = []): readonly string[] =>
+    tokens.flatMap((token) => {
+      const { type, tokens: inner, items = [] } = token as Tokens.Generic;
+      if (type === 'code') return [plain(textOf(token))];
+      return [...within(inner), ...(items as Tokens.ListItem[]).flatMap((item) => within(item.tokens))];
+    });
+  return within(lex(normalize(source)));
+}
+
 /** Renders code below a rule with the name of its language, on a background; a wrapped line continues after a mark. */
 function renderCode({ text, lang }: Tokens.Code, width: number, theme: Theme): string[] {
   const name = plain(lang?.split(/\s/)[0] ?? '').slice(0, 20);
@@ -138,11 +158,8 @@ function renderCode({ text, lang }: Tokens.Code, width: number, theme: Theme): s
     return [`  ${first}`, ...more.map((rest) => `${paint(theme.rule, '↪')} ${rest}`)];
   });
   const label = name === '' ? '' : ` ${name} `;
-  const left = '─'.repeat(Math.max(0, width - 1 - lineWidth(label)));
-  const rule =
-    label === ''
-      ? paint(theme.rule, `─${left}`)
-      : paint(theme.rule, '─') + paint(theme.dim, label) + paint(theme.rule, left);
+  const left = paint(theme.rule, '─'.repeat(Math.max(0, width - 1 - lineWidth(label) - COPY.length)));
+  const rule = paint(theme.rule, '─') + (label === '' ? '' : paint(theme.dim, label)) + left + paint(theme.dim, COPY);
   return [rule, ...rows.map((row) => onGround(row, theme.codeGround, width))];
 }
 

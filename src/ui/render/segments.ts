@@ -8,6 +8,8 @@ export type Segment = {
   readonly short?: string;
   /** The heaviest segments stay longest. */
   readonly weight: number;
+  /** Is shortened as far as needed, and not left out, once nothing lighter is left. */
+  readonly shrinks?: true | undefined;
   /** The segment's colour; by default that of the line. */
   readonly role?: Role;
 };
@@ -29,6 +31,8 @@ export function fitSegments(
     const lightest = kept.reduce((least, segment) => (segment.weight < least.weight ? segment : least));
     kept = kept.flatMap((segment) => {
       if (segment !== lightest) return [segment];
+      const room = columns - widthOf(kept.filter((each) => each !== segment)) - GAP.length;
+      if (segment.shrinks && room > 1) return [{ ...segment, text: cut(segment.text, room), shrinks: undefined }];
       return segment.short !== undefined && segment.short !== segment.text ? [{ ...segment, text: segment.short }] : [];
     });
   }

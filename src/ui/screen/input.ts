@@ -81,6 +81,12 @@ export function takeToken(screen: Screen, token: Token): void {
 
 function takeKey(screen: Screen, key: KeyToken): void {
   if (key.event === 'release') return;
+  pressKey(screen, key);
+  // The key may have taken the offered correction.
+  if (screen.failure.dropCorrection()) screen.prompt.refresh();
+}
+
+function pressKey(screen: Screen, key: KeyToken): void {
   const context = contextOf(screen);
   if (context === 'prompt' && (waits(screen, key) || isVi(screen, key))) return;
   if (!key.ctrl || key.name !== 'd') screen.leaveAsked = false;

@@ -181,6 +181,14 @@ export class AfterFailure {
     this.#changed = false;
   }
 
+  /** A key was pressed, so the corrected line is offered no longer; returns whether one was. */
+  dropCorrection(): boolean {
+    if (this.#failed?.corrected === undefined) return false;
+    const { line, exit } = this.#failed;
+    this.#failed = { line, exit };
+    return true;
+  }
+
   follow(event: SessionEvent, askKey: string): void {
     if (event.type === 'shellStarted') {
       this.#running.set(event.op, event);

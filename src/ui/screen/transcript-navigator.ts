@@ -2,10 +2,11 @@
 
 import type { Entry } from '../../session/entry.ts';
 import { visible } from '../../text/sanitize.ts';
+import { headsCode } from '../render/markdown.ts';
 import { type Count, countMatches, findLine, occurrences, type Searchable } from '../render/search.ts';
 import type { Anchor } from '../render/viewport.ts';
 import { type Clip, clipboardSequence } from '../terminal/terminal.ts';
-import { entryName, entryText, partOf } from './entries/lines.ts';
+import { codeOf, entryName, entryText, partOf } from './entries/lines.ts';
 import type { TranscriptView } from './transcript-view.ts';
 import { NO_PANEL, type Store, type Ui } from './ui.ts';
 
@@ -115,6 +116,29 @@ export class TranscriptNavigator {
     const text = entry && (part === 'all' ? entryText(entry) : partOf(entry, part));
     if (entry === undefined || text === undefined || text === '') return 'nothing to copy';
     return this.copyText(text, part === 'output' ? `output of ${entryName(entry)}` : entryName(entry));
+  }
+
+  /** Copies the code block of an answer, each time the next one; an entry without code as a whole. */
+  copyCode(): string {
+    const { entry } = this;
+    const blocks = entry ? codeOf(entry) : [];
+    if (blocks.length === 0) return this.copy();
+    const at = (blocks.indexOf(this.copied) + 1) % blocks.length;
+    return this.#copyBlock(blocks, at) ?? 'nothing to copy';
+  }
+
+  /** Copies the code block whose first row is this line of an entry; undefined where that is none. */
+  copyCodeAt({ key, line }: Anchor): string | undefined {
+    const rows = this.#view.linesAt(key).slice(0, line + 1);
+    const entry = this.#view.entryOf(key);
+    if (!entry || !headsCode(rows.at(-1) ?? '')) return undefined;
+    return this.#copyBlock(codeOf(entry), rows.filter(headsCode).length - 1);
+  }
+
+  #copyBlock(blocks: readonly string[], at: number): string | undefined {
+    const block = blocks[at];
+    const which = blocks.length > 1 ? ` ${at + 1} of ${blocks.length}` : '';
+    return block === undefined ? undefined : this.copyText(block, `code block${which}`);
   }
 
   /** Copies a text to the terminal's clipboard, and returns a hint with its size. */

@@ -38,7 +38,15 @@ describe('Markdown', () => {
 
   it('has quotes and code, whose blanks are kept', () => {
     const text = '> said\n> twice\n\n```js\nif (x) {\n    y();\n}\n```';
-    expect(lines(text)).toEqual(['│ said', '│ twice', '', `─ js ${'─'.repeat(35)}`, '  if (x) {', '      y();', '  }']);
+    expect(lines(text)).toEqual([
+      '│ said',
+      '│ twice',
+      '',
+      `─ js ${'─'.repeat(30)} copy`,
+      '  if (x) {',
+      '      y();',
+      '  }',
+    ]);
   });
 
   it('draws tables with wrapped cells, and lists of records if too narrow', () => {

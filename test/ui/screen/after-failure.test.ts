@@ -25,6 +25,16 @@ it.each([
   expect(offered(line, said)).toBe(wanted);
 });
 
+it('offers a correction only until the next key', () => {
+  const app = { words: { nearest: () => 'git' } };
+  const after = new AfterFailure(app as unknown as App, () => {});
+  after.follow({ type: 'shellStarted', op: 'o1', line: 'gti', private: false } as unknown as SessionEvent, 'Alt-A');
+  const result = { exit: 127, head: 'bash: gti: command not found', tail: '' };
+  after.follow({ type: 'shellEnded', op: 'o1', result } as unknown as SessionEvent, 'Alt-A');
+  expect([after.line, after.dropCorrection(), after.line, after.dropCorrection()]).toEqual(['git', true, '', false]);
+  expect(after.question).toContain('`gti` failed');
+});
+
 it.each([
   ['ech() { :; }; foo', 'bash: foo: command not found'],
   ['ech() { nope; }; ech', 'bash: nope: command not found'],

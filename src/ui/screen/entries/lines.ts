@@ -7,12 +7,13 @@ import type { TranscriptItem } from '../../../engine/transcript.ts';
 import { describeAction, nameAction } from '../../../session/action.ts';
 import { type Entry, resumedText } from '../../../session/entry.ts';
 import { plainOutput } from '../../../session/exec-text.ts';
+import { withoutMarkers } from '../../../session/reply.ts';
 import { parseJsonObject } from '../../../text/json.ts';
 import { clean, plainText, visible } from '../../../text/sanitize.ts';
 import { stripStyles } from '../../../text/style.ts';
 import { lineWidth, wrapText } from '../../../text/wrap.ts';
 import { highlightDiff } from '../../render/highlight.ts';
-import { MAX_PROSE } from '../../render/markdown.ts';
+import { codeBlocks, MAX_PROSE } from '../../render/markdown.ts';
 import { cut } from '../../render/segments.ts';
 import type { Paint, RenderContext } from '../../render/theme.ts';
 import { delegateHeading, delegateLines } from './delegate.ts';
@@ -304,6 +305,11 @@ function execText(entry: Of<'exec'>): string {
 
 function outputOf({ result }: Extract<Entry, { kind: 'exec' }>): string | undefined {
   return result && plainOutput(result, Number.MAX_SAFE_INTEGER).replace(/\n+$/, '');
+}
+
+/** Returns the code blocks of an answer, as they are drawn. */
+export function codeOf(entry: Entry): readonly string[] {
+  return entry.kind === 'assistant' ? codeBlocks(withoutMarkers(entry.text)) : [];
 }
 
 /** Returns a command alone, or its output, as far as that is kept here; undefined for other entries. */

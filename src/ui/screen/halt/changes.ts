@@ -245,10 +245,12 @@ function rowOf({ sign, number, text }: Line, width: number): TreeLine {
 }
 
 /** Returns what a tool call would do: the diff that it would make, or else its arguments. */
-export function changeOf({ diff, action }: Extract<Question, { kind: 'halt' }>) {
+export function changeOf({ diff, action, others = [] }: Extract<Question, { kind: 'halt' }>) {
   if (diff === undefined) {
-    const rows = action.kind === 'tool' ? argumentTree(action.arguments) : [];
-    return { chip: action.kind === 'delegate' ? 'START A SUB-AGENT?' : 'RUN THIS?', title: '', isDiff: false, rows };
+    const tasks = others.map((task) => ({ ...plainLine(`then  ${oneLine(task)}`), indent: '      ' }));
+    const rows = action.kind === 'tool' ? argumentTree(action.arguments) : tasks;
+    const agents = others.length === 0 ? 'START A SUB-AGENT?' : `START ${others.length + 1} SUB-AGENTS?`;
+    return { chip: action.kind === 'delegate' ? agents : 'RUN THIS?', title: '', isDiff: false, rows };
   }
   const { name, added, removed, rows } = diffRowsOf(diff);
   return { chip: 'CHANGE THIS FILE?', title: `${name} · +${added} −${removed}`, isDiff: true, rows };

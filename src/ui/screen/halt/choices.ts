@@ -61,7 +61,7 @@ export const APPLY: Choice = {
 
 /** A standing yes, for what destroys nothing: this tool, commands that only read, or a program with its subcommand. */
 export function alwaysOf(grant: Grant): Choice {
-  if (grant.of !== 'rules') return always(grant.of === 'tool' ? 'for this tool' : 'for commands that only read');
+  if (grant.of !== 'rules') return always(WHAT_FOR[grant.of]);
   const names = grant.rules.map(visible);
   const [first = '', ...more] = names;
   const named = more.length > 1 ? `${first} and ${more.length} more` : names.join(', ');
@@ -71,6 +71,8 @@ export function alwaysOf(grant: Grant): Choice {
     short: `allow ${named}`,
   };
 }
+
+const WHAT_FOR = { tool: 'for this tool', reads: 'for commands that only read', agents: 'for sub-agents' } as const;
 
 function always(what: string): Choice {
   return {

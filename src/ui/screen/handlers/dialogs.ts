@@ -5,6 +5,7 @@ import { messageOf } from '../../../text/errors.ts';
 import { visible } from '../../../text/sanitize.ts';
 import { fromVisible } from '../../../text/spelled.ts';
 import { stripStyles } from '../../../text/style.ts';
+import { lineWidth } from '../../../text/wrap.ts';
 import type { KeyToken, MouseToken } from '../../terminal/token.ts';
 import type { Choice } from '../halt/choices.ts';
 import { isSeen } from '../halt/layout.ts';
@@ -232,7 +233,10 @@ export function pressMouse(screen: Screen, mouse: MouseToken): void {
   else screen.selection.press(mouse.x, mouse.y);
 }
 
-/** Copies the selection; a click on a fold opens it. */
+/** The cells at the end of a code block's first row that take a click. */
+const COPY_CELLS = 6;
+
+/** Copies the selection; a click on *copy* copies the code below it; a click on a fold opens it. */
 function endSelection(screen: Screen, { x, y }: MouseToken): void {
   const ended = screen.selection.release(x, y);
   if (ended && 'text' in ended && ended.text !== '') {
@@ -241,7 +245,9 @@ function endSelection(screen: Screen, { x, y }: MouseToken): void {
   } else if (ended && 'clicked' in ended) {
     const { text, key } = ended.clicked;
     const link = linkAt(text, x);
+    const atCopy = lineWidth(text) - x <= COPY_CELLS ? screen.navigator.copyCodeAt(ended.clicked) : undefined;
     if (link) screen.links.follow(link);
+    else if (atCopy !== undefined) screen.hint(atCopy);
     else if (stripStyles(text).startsWith('┆ ')) screen.view.toggleFold(key);
   }
 }

@@ -114,6 +114,7 @@ export const transcriptHandlers: Handlers = {
   entryNext: (screen) => void screen.navigator.step(1),
   toggleFold: (screen) => fold(screen),
   copyEntry: (screen) => screen.hint(screen.navigator.copy()),
+  copyCode: (screen) => screen.hint(screen.navigator.copyCode()),
   search: (screen) => screen.navigator.begin(),
   searchNext: next(1),
   searchPrevious: next(-1),
