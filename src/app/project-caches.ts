@@ -34,7 +34,8 @@ const MS_PER_DAY = 24 * 60 * 60 * 1000;
 const rootIn = (cache: string) => join(cache, 'projects');
 
 /**
- * Returns a project's cache, created on first use; undefined if that fails. @param cache aish-tui's cache directory
+ * Returns a project's cache, created on first use; undefined if that fails.
+ * @param cache aish-tui's cache directory
  */
 export function cacheOf(cache: string, tree: string, env: Environment = process.env): ProjectCache | undefined {
   const root = rootIn(cache);

@@ -6,7 +6,8 @@ export function variablesIn(text: string): readonly string[] {
 }
 
 /**
- * Replaces the variables by their values. Throws if one is missing. @param place the key of the text, for the message
+ * Replaces the variables by their values. Throws if one is missing.
+ * @param place the key of the text, for the message
  */
 export function filledText(text: string, place: string, env: Readonly<Record<string, string | undefined>>): string {
   return text.replace(VARIABLE, (_whole, variable: string) => {

@@ -473,7 +473,10 @@ class ReportedState {
     this.#texts = { ...this.#texts, ...Object.fromEntries(await Promise.all(texts)) };
   }
 
-  /** @param flags from its last mark S @param prompt the last row of its prompt */
+  /**
+   * @param flags from its last mark S
+   * @param prompt the last row of its prompt
+   */
   state(flags: string, prompt: string): ShellState {
     const texts = this.#texts;
     const history = texts.history.startsWith('/') ? { history: texts.history } : {};

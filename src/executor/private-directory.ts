@@ -92,7 +92,10 @@ export function ownedPrefix(use: string): string {
   return `aish-${use}-${process.pid}-${namespace()}-`;
 }
 
-/** Creates a private directory whose path is short enough for sockets. @param use a short word */
+/**
+ * Creates a private directory whose path is short enough for sockets.
+ * @param use a short word
+ */
 export function socketFolder(use: string): string {
   return mkdtempSync(join(tmpdir().length > MAX_PARENT_CHARS ? SHORT_PARENT : tmpdir(), ownedPrefix(use)));
 }

@@ -314,7 +314,10 @@ export class PromptStream {
     this.#pending = { serial: last, exit: code, cwd: cwd.length === 0 ? this.#cwd : cwd.join(';'), held };
   }
 
-  /** A prompt after which nothing ran. @param counts whether an empty line was submitted, if the prompt is new */
+  /**
+   * A prompt after which nothing ran.
+   * @param counts whether an empty line was submitted, if the prompt is new
+   */
   #drawsAgain(serial: number | undefined, counts: boolean): void {
     this.#drawing = true;
     this.#serial = serial ?? this.#serial;

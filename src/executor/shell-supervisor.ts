@@ -271,7 +271,10 @@ const OLDEST: Readonly<Record<string, readonly [major: number, minor: number]>> 
 
 type ShellFacts = { readonly good: boolean; readonly text: string };
 
-/** Asks the shell's program for its version. @param home for the startup file, which may load ble.sh */
+/**
+ * Asks the shell's program for its version.
+ * @param home for the startup file, which may load ble.sh
+ */
 export function describeShell(shell: string | undefined, home: string | undefined): ShellFacts {
   if (shell === undefined || shell === '') return { good: false, text: 'SHELL is not set; bash is used' };
   const name = basename(shell);

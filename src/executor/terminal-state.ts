@@ -110,8 +110,9 @@ function foregroundReader(leader: number, slave: string): ForegroundReader {
 }
 
 /**
- * Whether the shell `pid` is in the foreground of `slave` and waits in its line editor. Undefined while it works;
- * true if that can't be determined. @param edits it has a line editor; without one, the foreground alone counts
+ * Whether the shell `pid` is in the foreground of `slave` and waits in its line editor. Undefined while it works; true
+ * if that can't be determined.
+ * @param edits it has a line editor; without one, the foreground alone counts
  */
 export function waitsForLine(pid: number, slave: string, edits = true): boolean | undefined {
   if (process.platform !== 'linux') return true;

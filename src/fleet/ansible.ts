@@ -251,7 +251,10 @@ export class AnsibleQueue {
     this.#options = options;
   }
 
-  /** Runs a command line on a host. Never rejects. @param limitMs afterwards it counts as not answered */
+  /**
+   * Runs a command line on a host. Never rejects.
+   * @param limitMs afterwards it counts as not answered
+   */
   send(host: AnsibleHost, command: string, limitMs: number, signal?: AbortSignal): Promise<Outcome> {
     if (signal?.aborted) return Promise.resolve({ kind: 'dropped' });
     return new Promise((resolve) => {

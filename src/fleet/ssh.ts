@@ -99,7 +99,10 @@ type OpenOptions = ContainerOptions & {
 
 /** Connects with a separate connection. */
 export type OpenFleetMachine = OpenMachine & {
-  /** The same through Ansible; containers keep their own clients. @param seconds a command's time limit */
+  /**
+   * The same through Ansible; containers keep their own clients.
+   * @param seconds a command's time limit
+   */
   byAnsible(seconds: number): OpenMachine;
   has(host: string): boolean;
   close(): void;

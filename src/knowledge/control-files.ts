@@ -161,7 +161,7 @@ const PROJECT_FILES = `
 /** Capitalised names: Makefile, Dockerfile, Rakefile, Gemfile.lock. */
 const CAPITAL_FILE = /(?:^|\/)[A-Z][A-Za-z]*file[^/]*$/;
 
-/** All names of the groups. */
+/** The names of all groups. */
 export const CONTROL_FILES: readonly string[] = GROUPS.flatMap(({ names }) => patternsIn(names));
 
 type Names = {

@@ -13,7 +13,7 @@ export const KEY_WORDS = words(
   'apikey accesskey privatekey authkey appkey accountkey sharedkey encryptionkey signingkey secretkey masterkey servicekey licensekey sessionkey storagekey adminkey writekey sharedaccesskey primarykey2',
 );
 
-/** Only for environment variables: `pwd` there is the working directory. */
+/** These words count only in environment variables, of which `pwd` is the working directory. */
 const IN_ENVIRONMENT = words('pgpassword mysqlpwd credential credentials cookie authconfig connectionstring');
 /** Words that may mark a private value. */
 const PERHAPS = words(

@@ -219,8 +219,8 @@ function* slipsOf(word: string): Iterable<string> {
 }
 
 /**
- * Returns a key that lines share which the user would route alike: the same command, followed by words of the same
- * kinds.
+ * Returns a key that is equal for lines which the user would route alike: the same command, followed by words of the
+ * same kinds.
  */
 function shapeOf({ pieces }: LineFeatures): string {
   return pieces.map(({ plain, shape }, index) => (index === 0 ? plain : shape)).join(' ');

@@ -124,22 +124,22 @@ const REQUESTS =
  * several are common arguments.
  */
 const FOREIGN =
-  // German
+  // German words
   'der die das den dem des ein eine einen einem einer und oder nicht mit von zu zum zur im ist sind wie was wer wo wann warum welche welcher welches alle bitte mir ich auf für aus ' +
   'wird werden hat haben kann kannst gibt mich dich diese dieser dieses diesen diesem noch einmal ob bei nach über unter viele viel läuft zeig zeige lösche entferne suche finde erkläre mach mache ' +
   'erstelle schreibe installiere aktualisiere starte stoppe kopiere verschiebe öffne prüfe hilf danke ja nein datei dateien ordner verzeichnis fehler größer ' +
-  // French
+  // French words
   'le la les du de un une des est sont dans pour avec sur et ou où que qui quoi quand comment pourquoi moi je tous toutes ce cette ces ' +
   'quel quelle quels quelles combien peux veux mon ma mes pas ne plus sans par au aux affiche montre supprime efface cherche trouve crée écris installe explique liste renomme déplace ' +
   'copie vérifie ouvre arrête redémarre compte trie merci oui non fichier fichiers dossier dossiers erreur ' +
-  // Spanish
+  // Spanish words
   'el los las una del en por con para y como qué cómo dónde cuál todos todas mi yo esta este ' +
   'cuánto cuántos cuánta cuántas cuándo quién está están hay puedo puedes quiero al lo se más muestra muéstrame borra elimina busca encuentra instala explica haz crea copia mueve abre reinicia ' +
   'cuenta ordena gracias sí archivo archivos carpeta carpetas directorio error ' +
-  // Portuguese
+  // Portuguese words
   'o os as um uma do da dos das no na nos nas em com para é são não porque quanto quantos quantas onde quem quando posso você mostre mostra apague remova procure encontre instale explique ' +
   'liste crie copie abra reinicie conte ordene obrigado sim arquivo arquivos pasta pastas erro mais este essa esse ' +
-  // Italian
+  // Italian words
   'il lo gli uno di che chi cosa perché dove quanto quanti quante quale quali come sono nel nella nei dei della delle con per tutti tutte questa questo più ' +
   'mostrami mostra cancella elimina rimuovi cerca trova installa spiega scrivi crea apri riavvia conta ordina grazie cartella cartelle errore';
 

@@ -217,7 +217,7 @@ export class Reading {
 
   private readonly busy: boolean;
 
-  /** @param busy whether another command is running that may create a file meanwhile */
+  /** @param busy whether another command is running that may create a file at the same time */
   constructor(known: ReadonlyMap<string, FileContent>, busy = false) {
     this.known = known;
     this.busy = busy;

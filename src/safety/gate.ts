@@ -65,7 +65,7 @@ export type GateOptions = {
   readonly readOnlyTools?: readonly string[];
   /** Returns whether every model that reads commands' output runs on this machine. */
   readonly localModel?: () => boolean;
-  /** Returns a server's description of its own tools, which may raise suspicion but never lower it. */
+  /** Returns a server's hints on its own tools, which may raise suspicion but never lower it. */
   readonly annotations?: (tool: string) => ToolAnnotations | undefined;
   /** Reads files that a command runs; from the file system by default. */
   readonly read?: ReadFile;
@@ -88,7 +88,10 @@ const MAX_WRITTEN = 2000;
 /** The most answers that are kept; the oldest is dropped first. */
 const MAX_CACHED_ANSWERS = 500;
 
-/** The gate before every action of a model: rules first, then the second opinion on what they leave open. */
+/**
+ * Creates the gate, which judges every action of a model: rules first, then the second opinion on what the rules leave
+ * open.
+ */
 export function createGate(options: GateOptions): Gate & Pick<SafetyPort, 'check' | 'ruleFor'> {
   const { secondOpinion, timeoutMs = 3000 } = options;
   const answers = new Map<string, Opinion>();
@@ -127,7 +130,7 @@ export function createGate(options: GateOptions): Gate & Pick<SafetyPort, 'check
     // Delegating does nothing itself: each action of the sub-agent is judged separately.
     if (action.kind === 'delegate') return harmless('a task for a sub-agent');
     const annotations = options.annotations?.(action.name);
-    // The tool's server runs here, so files of a host that its arguments name can't be looked at.
+    // The tool's server runs on this machine, so files of a host that its arguments name can't be looked at.
     const seen = hostOf(cwd) === undefined ? { cwd, files: realFiles() } : {};
     return judgeTool(action.name, action.arguments, {
       alwaysDestructive: options.alwaysDestructive ?? ALWAYS_DESTRUCTIVE,
@@ -559,7 +562,7 @@ const PLAIN = /^[\w@%+:,./][\w@%+=:,./-]*$/;
 /** A value that may be a path. */
 const PATH = /^\S*\/\S*$|^[.~]/;
 
-/** Returned for a command that sends data: it needs its own question, and no rule covers it. */
+/** Returned for a command that sends data: it needs its own question, and no allow rule covers it. */
 const LEAVES = Symbol('leaves');
 
 /** Returns the parts of a command that rules may allow; undefined where one part can't be allowed. */

@@ -270,7 +270,7 @@ const MAX_READING_MS = 1000;
 const TICK_MS = 50;
 
 type ReadingOptions = {
-  /** Whether something else runs that may write meanwhile: a missing file may soon exist. */
+  /** Whether something else is running that may write at the same time: a missing file may soon exist. */
   readonly busy?: boolean;
   /** Milliseconds that may be spent waiting for files; 1000 by default. */
   readonly readingMs?: number;

@@ -98,9 +98,9 @@ export function opensNothing({ operator, target }: Redirect): boolean {
 }
 
 // Decides which commands behave the same over pipes as in a terminal, so that they need no terminal. Their output,
-// questions and waits must not depend on it: a short list, and no for everything else. `rm` and `mv` are not on it,
-// since in a terminal they ask before removing write-protected files; `ls`, `git`, `ps` and `jq` print other text
-// there.
+// questions and waits must not depend on it: a short list, and no for everything else. `rm` and `mv` are not in the
+// list, since in a terminal they ask before removing write-protected files; nor are `ls`, `git`, `ps` and `jq`, which
+// print other text in a terminal.
 
 const words = (text: string): readonly string[] => text.split(/\s+/);
 

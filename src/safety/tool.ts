@@ -199,7 +199,7 @@ function isEmpty(filter: unknown): boolean {
 /** Arguments that name a file or directory. */
 const PATH_KEY =
   /^(path|paths|file|files|file_?paths?|file_?name|relative_?path|target|target_?(file|path)|dest|destination|to|new_?path|output|output_?(file|path)|uri|source|from|src|old_?path)$/i;
-/** The paths from which a moving tool takes files away; other tools only read them. */
+/** Matches the names of paths from which a moving tool takes files away; other tools only read such paths. */
 const SOURCE_KEY = /^(source|from|src|old_?path)$/i;
 /** Arguments that hold a file's new content. */
 const CONTENT_KEY =
@@ -447,7 +447,10 @@ const GRAPH_LOSS = /\)\s*detach\s+delete\b/i;
 /** Tools that search for words, wherever the words occur. */
 const SEARCHES = /(^|_)(search|find|grep|lookup|web|google|ask)(_|$)/;
 
-/** Returns losses in the arguments of a tool that only reads by its name: a harmless name never settles it. */
+/**
+ * Returns losses in the arguments of a tool whose name says that it only reads: a harmless name does not make them
+ * harmless.
+ */
 function hiddenIn(name: string, key: string, value: string, options: ToolOptions): StaticVerdict {
   if (HOOK_KEY.test(key)) return onlyLoss(judgeCommand(value, options));
   const called = nameWords(name);

@@ -13,11 +13,14 @@ export type StaticVerdict = {
   readonly unresolved?: boolean;
   /** Whether the effect depends on files that may change; the second opinion on it is not cached (SF-5). */
   readonly runsFiles?: boolean;
-  /** Whether only the changes of the user’s files are unknown: no model is asked where undo keeps those. */
+  /**
+   * Whether only the changes of the user’s files are unknown. No model is asked about them where undo keeps such
+   * changes.
+   */
   readonly onlyEdits?: boolean;
   /** Set if one of the user’s own patterns decided. */
   readonly byUser?: true;
-  /** Whether it names a credential file and may print it. */
+  /** Whether the command names a credential file and may print it. */
   readonly credential?: boolean;
   /** Whether it would change this program’s own configuration or state, which no model may do. */
   readonly changesOurs?: true;

@@ -156,7 +156,10 @@ export function pipedAt(text: string, at: number): Finding | undefined {
 
 const PGPASS = /(:(?:5432|\d{4,5}|\*):[\w*.-]{1,64}:[\w*.@-]{1,64}:)([^\s:][^\r\n]{3,200})(?=\r?\n|$)/y;
 
-/** A line of `.pgpass`: `host:port:database:user:password`. @param at the start of `:port:` */
+/**
+ * A line of `.pgpass`: `host:port:database:user:password`.
+ * @param at the start of `:port:`
+ */
 export function pgpassAt(text: string, at: number): Finding | undefined {
   const lead = text.slice(Math.max(0, at - 101), at);
   const line = lead.slice(lead.lastIndexOf('\n') + 1);
@@ -170,7 +173,7 @@ export function pgpassAt(text: string, at: number): Finding | undefined {
 
 const IDENTIFIED = /identified (?:by|with \w{1,40} by)[ \t]{1,4}(?:password[ \t]{1,4})?(["'])([^"'\n]{3,200})\1/iy;
 
-/** SQL that sets a password. */
+/** Finds a password that an SQL statement sets. */
 export function identifiedAt(text: string, at: number): Finding | undefined {
   IDENTIFIED.lastIndex = at;
   const value = IDENTIFIED.exec(text)?.[2];
@@ -203,7 +206,7 @@ export function bearerAt(text: string, at: number): Finding | undefined {
   return credential(text, at, BEARER, 'TOKEN', (value) => random(value, 12) || (value.length >= 20 && mixed(value)));
 }
 
-/** Base64 of `user:password`. */
+/** Finds the Base64 of `user:password`. */
 export function basicAt(text: string, at: number): Finding | undefined {
   return credential(text, at, BASIC, 'BASIC_AUTH', (value) => {
     try {

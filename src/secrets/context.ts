@@ -318,7 +318,7 @@ function quotedAt(text: string, at: number): Value | undefined {
 }
 
 type Around = {
-  /** A URL parameter: `&` ends it. */
+  /** Whether it is a URL parameter, which `&` ends. */
   readonly parameter: boolean;
   /** Whether name and value are a whole line, as in a `.env` file: the value extends to its end. */
   readonly wholeLine: boolean;

@@ -104,7 +104,7 @@ function jwtAt(text: string, at: number): Finding | undefined {
 
 const PUTTY = /Private-Lines: (\d{1,3})\r?\n/y;
 
-/** The body of a PuTTY key. */
+/** Finds the body of a PuTTY key. */
 function puttyAt(text: string, at: number): Finding | undefined {
   PUTTY.lastIndex = at;
   const head = PUTTY.exec(text);
@@ -135,7 +135,10 @@ const AUTHORITY = /[^\s"'<>`\\/?#]{1,600}/y;
 /** A password that contains a slash or similar, in URLs whose paths rarely contain `@`. */
 const LOOSE = /[^\s"'<>`\\:@/]{0,100}:[^\s"'<>`\\@]{3,300}@[\w.-]{1,200}(?::\d{2,5})?(?:[/?\s"']|$)/y;
 
-/** @param at the end of `//` */
+/**
+ * Finds a password in an address.
+ * @param at the end of `//`
+ */
 function addressAt(text: string, at: number): Finding | undefined {
   AUTHORITY.lastIndex = at;
   const authority = AUTHORITY.exec(text)?.[0];
@@ -352,7 +355,7 @@ type Matcher = (pass: Pass, at: number) => void;
 /** How many characters are searched per turn of the event loop: about a millisecond, the first time. */
 const TURN_CHARS = 32 * 1024;
 
-/** Words in names of secrets. */
+/** Words that occur in names of secrets. */
 const NAME_WORDS =
   'password passwd passwort phrase mnemonic passcode pass pwd psw pw_ _pw psk secret token apikey api_key api-key key auth credential creds bearer jwt _pat cookie session sid sig';
 
@@ -363,7 +366,7 @@ const one =
     if (found) pass.found.push(found);
   };
 
-/** Anything that begins inside a long finding belongs to it. */
+/** Returns a matcher that skips what begins inside a long finding, since it belongs to that finding. */
 const block =
   (read: (text: string, at: number, ends: EndLines) => Finding | undefined): Matcher =>
   (pass, at) => {

@@ -151,7 +151,7 @@ export class SecretsFilter {
     return this.#vault.seenIn(handle);
   }
 
-  /** Lists what has been found so far, without values. */
+  /** Lists the secrets found so far, without their values. */
   list(): readonly SecretRow[] {
     return this.#vault.entries().map(({ handle, kind, where }) => ({ handle, kind, where }));
   }

@@ -70,7 +70,7 @@ function envFiles(folder: string): string[] {
   return names;
 }
 
-/** Returns the beginning of a plain file's text. Skips a pipe, which password managers put there. */
+/** Returns the beginning of a plain file's text. Skips a pipe, by which password managers replace such a file. */
 function read(path: string): string | undefined {
   let file: number | undefined;
   try {

@@ -18,7 +18,7 @@ const MAX_ENTRIES = 10_000;
 /** Resolves handles; only in memory, lost with the process. */
 export class Vault {
   /**
-   * The key for handles, new in each process: an earlier process’s handle is unknown here, and nobody can compute a
+   * The key for handles, new in each process. So a handle of an earlier process is unknown, and nobody can compute a
    * handle from a guessed value.
    */
   readonly #key = randomBytes(32);

@@ -36,7 +36,7 @@ export type ToolAction = {
   readonly arguments: string;
   /** Set if a tool call asked for it. */
   readonly callId?: string;
-  /** The text is not a complete patch, or the reply was cut inside it. */
+  /** Set if the text is not a complete patch, or if the reply was cut inside it. */
   readonly unfinished?: 'patch' | 'cut';
 };
 
@@ -151,7 +151,7 @@ export type ToolFacts = {
   readonly definition: string;
   /** The tool's own claims, in lines for the HALT. Unverified. */
   readonly claims: readonly string[];
-  /** The tool's definition has changed since the session first saw it. */
+  /** Whether the tool's definition has changed since the session first saw it. */
   readonly changed: boolean;
 };
 

@@ -173,7 +173,7 @@ function reasonOfSkip({ conversation: { settings } }: Transition, { destructive,
   return destructive || !decidesAs(settings, 2) ? reason : '';
 }
 
-// Adds a fleet's question; the fleet runs beside the conversation.
+// Adds a fleet's question. The fleet works at the same time as the conversation.
 
 export function askFleet(next: Transition, event: Of<'fleetAsked'>): void {
   const { type: _type, session: _session, at: _at, ...question } = event;

@@ -28,7 +28,7 @@ export type EffectKind = 'reads' | 'kept' | 'other' | 'subAgent' | 'server' | 'c
  */
 export type Consent = 'run' | 'confirm' | 'ask' | 'once' | 'halt';
 
-/** These kinds are the same in every mode. */
+/** Kinds that are the same in every mode. */
 const EVERYWHERE = { subAgent: 'confirm', server: 'ask', credential: 'ask', loses: 'halt' } as const;
 
 /** In Restricted the kernel refuses writes; after a refusal aish-tui asks once about the mode. */
@@ -84,7 +84,7 @@ function consentToSend(within: Within, run: Run, action: Action, examined: Judge
 }
 
 /**
- * The same for journals of semantics 1 and 2, where a chat asked in every mode. Destructive actions have halted
+ * Returns the same for journals of semantics 1 and 2, where a chat asked in every mode. Destructive actions have halted
  * before this.
  */
 function consentOfOlder(within: Within, run: Run, action: Action, { judgement, autoApproved, tool }: Judged) {

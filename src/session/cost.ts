@@ -104,7 +104,7 @@ export function sumOf(rows: readonly CostSum[]): CostSum {
   );
 }
 
-/** Returns what was added since `before`, row by row. */
+/** Returns the costs added since `before`, row by row. */
 export function rowsSince(now: Costs, before: Costs): readonly CostRow[] {
   return now.rows
     .map((row) => {

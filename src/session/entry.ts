@@ -98,7 +98,7 @@ export type Entry =
       /** Set if different presets planned and executed. */
       readonly receipt?: Receipt;
     }
-  /** The session was resumed here, at this time in ms since the epoch. */
+  /** The session was resumed at this point, at this time in ms since the epoch. */
   | { readonly kind: 'resumed'; readonly at: number }
   | { readonly kind: 'notice'; readonly level: 'info' | 'warning' | 'error'; readonly text: string }
   /** Output of a `:` command. Not part of the session; gone after a resume. */
@@ -113,7 +113,10 @@ export function resumedText({ at }: Extract<Entry, { kind: 'resumed' }>): string
 
 const DAY = { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' } as const;
 
-/** `Fri 20 Nov 2026, 14:03`. @param at ms since the epoch */
+/**
+ * `Fri 20 Nov 2026, 14:03`.
+ * @param at ms since the epoch
+ */
 function dayAndClock(at: number): string {
   const date = new Date(at);
   const clock = date.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' });

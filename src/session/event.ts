@@ -20,7 +20,7 @@ export type Answer =
   | { readonly kind: 'try' }
   /** Apply exactly the changes that the trial listed. */
   | { readonly kind: 'apply' }
-  /** For a mode request: Unrestricted, whatever else is offered. */
+  /** For a mode request: the user chose Unrestricted, even if other modes were offered. */
   | { readonly kind: 'unrestricted' }
   /**
    * Proceed, and don't ask again for exactly this in this session; never for a destructive call (SF-10, AC-7). For
@@ -38,7 +38,7 @@ type Git = { readonly git?: string };
 
 type Body =
   // actions of the user
-  /** `branch`: the one that git had checked out there. */
+  /** `branch`: the branch that git had checked out in the directory. */
   | {
       readonly type: 'opened';
       readonly cwd: string;
@@ -69,7 +69,7 @@ type Body =
       readonly type: 'answered';
       readonly question: QuestionId;
       readonly answer: Answer;
-      /** No user was there: the front end's policy answered. */
+      /** No user could answer: the front end's policy did. */
       readonly unattended?: true;
     }
   | {

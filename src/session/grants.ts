@@ -15,7 +15,7 @@ export type Grant =
   | { readonly of: 'tool' | 'reads' | 'agents' }
   | { readonly of: 'rules'; readonly rules: readonly string[] };
 
-/** Returns the consent that `always` would give; undefined if the question does not offer it. */
+/** Returns the consent that the answer `always` would give; undefined if the question does not offer that answer. */
 export function grantOf(question: Question): Grant | undefined {
   if (question.kind !== 'halt' || question.judgement.destructive) return undefined;
   const { action, judgement, mode, tool, why } = question;

@@ -55,7 +55,7 @@ export function forgetLeave(next: Transition, what: 'run' | 'no'): void {
   next.state = { ...next.state, leaving: leaving.filter(stays) };
 }
 
-/** Tells the model that the user has already denied this. */
+/** Tells the model that the user has already denied sending this data. */
 export function leaveRefused(leaves: readonly Leaving[]): string {
   return `[aish] not run: the user has said that nothing may leave for ${leaves.map(({ to }) => to).join(', ')}`;
 }

@@ -42,7 +42,7 @@ export function modeWords(mode: Mode, mayAsk = true): string {
   return meaning + (mayAsk ? wider : '');
 }
 
-/** The same for the user. */
+/** Returns what a mode means, in words for the user. */
 export function modeMeaning(mode: Mode): string {
   return `[aish] mode: ${MODE_WORDS[mode].meaning}`;
 }

@@ -32,8 +32,8 @@ export function noteOffer(next: Transition): void {
 }
 
 /**
- * Notes that the mode refused something to `action`, as its output shows. @param attempt what the action had changed
- * before
+ * Notes that the mode refused something to `action`, as its output shows.
+ * @param attempt what the action had changed before
  */
 export function noteRefused(
   next: Transition,

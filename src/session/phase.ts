@@ -53,7 +53,7 @@ export type Approved = {
   readonly kind: 'approved';
   readonly judgedAs: OpId;
   readonly judgement: Judgement;
-  /** The user said proceed. */
+  /** Whether the user said proceed. */
   readonly userApproved: boolean;
   /** When the user did, in ms since the epoch. */
   readonly approvedAt?: number;
@@ -68,7 +68,7 @@ export type NotRun = {
   readonly kind: 'notRun';
   readonly text: string;
   readonly skipped?: true;
-  /** The action was tried; `text` contains what it printed. */
+  /** Whether the action was tried; then `text` contains what it printed. */
   readonly tried?: true;
 };
 
@@ -144,7 +144,7 @@ export type Phase =
       readonly run: Run;
       readonly dispatch: Dispatch;
       readonly judgement: Judgement;
-      /** The operation that judged it. */
+      /** The operation that judged the action. */
       readonly judgedAs: OpId;
       readonly decided: readonly Decided[];
       /** The action was tried, and the user reviews its changes. */

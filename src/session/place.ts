@@ -1,7 +1,7 @@
 /**
- * A place is a directory of this machine (`/srv`) or of a host (`web1:/srv`). Every working directory of the session
- * is a place, so a judgement stays bound to its machine. Code that mistakes a host's place for a local path finds
- * nothing there.
+ * A place is a directory of this machine (`/srv`) or of a host (`web1:/srv`). Every working directory of the session is
+ * a place, so a judgement stays bound to its machine. Code that mistakes a host's place for a local path finds no such
+ * file.
  */
 import type { Transition } from './transition.ts';
 

@@ -102,7 +102,7 @@ export type Review = {
   readonly about: 'later' | 'room' | 'start' | 'network';
   /** The command; for `start` the command to start, for `network` the program. */
   readonly command: string;
-  /** One phrase per file. */
+  /** The items, one phrase for each file. */
   readonly items: readonly string[];
   /** Unified diffs of the files before and after the command; may be empty. */
   readonly diff: string;
@@ -139,7 +139,7 @@ export type TrialRow = {
   readonly kind: 'created' | 'deleted' | 'changed' | 'mode';
   readonly type: 'file' | 'directory' | 'link' | 'other';
   readonly bytes: number;
-  /** Hard links of the same file would change with it. */
+  /** Whether hard links of the same file would change with it. */
   readonly shared?: true;
 };
 

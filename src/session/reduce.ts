@@ -130,7 +130,7 @@ function takePlan(next: Transition, phase: Planning, reply: Reply): void {
   else beginPlan(next, planned);
 }
 
-/** Returns the tasks without presets that they may not use, and reports those. */
+/** Returns the tasks without presets that they may not use, and reports those presets. */
 function knownTasks(next: Transition, all: readonly string[], known: readonly string[]): readonly string[] {
   const { list, unknown } = withKnownPresets(all, known);
   const names = unknown.map((name) => `@${name}`).join(', ');
@@ -473,7 +473,7 @@ function actionEnded(next: Transition, { op, outcome }: Of<'actionEnded'>): void
 
 // Settings the user changes by hand: the mode, the preset, a new conversation.
 
-/** `:reset` (CX-3). */
+/** Performs `:reset` (CX-3). */
 function resetTurns(next: Transition): void {
   if (next.conversation.phase.kind !== 'idle') {
     return next.notice('warning', '[aish] not during a run; Ctrl-X Ctrl-C ends it');
@@ -546,7 +546,7 @@ function judgeAgain(next: Transition): void {
   examineNext(next, run, dispatch, decided.length > 0 && before === 'edited' ? 'policy' : before);
 }
 
-/** `:model NAME` (BR-3). */
+/** Performs `:model NAME` (BR-3). */
 function choosePreset(next: Transition, preset: string): void {
   next.set({ preset });
   const later = next.conversation.phase.kind === 'idle' ? '' : ' (for later runs)';

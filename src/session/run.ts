@@ -17,7 +17,7 @@ export type Ending = { readonly status: NorrisStatus; readonly reason?: string }
 export type Tasks = {
   readonly list: readonly string[];
   readonly current: number;
-  /** The preset that planned them. */
+  /** The preset that planned the tasks. */
   readonly planner: string;
 };
 

@@ -73,7 +73,8 @@ export function startSlots(next: Transition, { dispatch, slots }: ActionSlots, c
 }
 
 /**
- * Commands outside the light sandbox: those the user allowed there, those approved at a HALT, and package managers.
+ * Returns whether a command runs outside the light sandbox: the user allowed it to, approved it at a HALT, or it is a
+ * package manager.
  */
 function runsOutside({ state }: Transition, action: Action, { userApproved, judgement }: Approved): boolean {
   if (action.kind !== 'command') return false;
@@ -81,7 +82,7 @@ function runsOutside({ state }: Transition, action: Action, { userApproved, judg
   return judgement.leaves?.some(({ to }) => to === PACKAGES) === true;
 }
 
-/** Whether and when the user approved it. */
+/** Returns whether and when the user approved an action. */
 function approvalOf({ userApproved, approvedAt }: Pick<Approved, 'userApproved' | 'approvedAt'>) {
   return { userApproved, ...(approvedAt === undefined ? {} : { approvedAt }) };
 }

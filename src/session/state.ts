@@ -203,7 +203,7 @@ export type Conversation = {
   readonly mode: Mode;
   /** The narrower mode that the user chose while an action ran: takes effect when it ends (MO-4). */
   readonly tightening?: Mode | undefined;
-  /** The modes in which a wider one was offered; it is not offered again there. */
+  /** The modes in which a wider mode was offered; none is offered again in these modes. */
   readonly offeredIn?: readonly Mode[];
   /** The operation that the mode blocked in a command, for the offer that follows. */
   readonly refused?: Refused | undefined;
@@ -220,7 +220,7 @@ export type Conversation = {
   readonly cwd: string;
   /** The git branch and unfinished operation when the user last sent something. */
   readonly git?: string | undefined;
-  /** The last directory announced to the model; absent: the one in the system message. */
+  /** The last directory announced to the model; absent: the directory in the system message. */
   readonly toldCwd?: string | undefined;
   /** The last call, and how often it came in a row with the same result. */
   readonly repeats?: { readonly call: string; readonly result: string; readonly count: number } | undefined;
@@ -268,7 +268,7 @@ export type State = {
   /** The user's conversation. */
   readonly root: SessionId;
   readonly shell: Shell;
-  /** Hosts where Project mode could be enforced at the user's last line there. */
+  /** Hosts on which Project mode could be enforced at the user's last line for them. */
   readonly projectHosts?: readonly string[];
   readonly questions: readonly Question[];
   /** Tools allowed for this session, each with the approved definition. */

@@ -408,7 +408,7 @@ function reasonToAsk(
   if (consent === 'approved' && seen && findsNoMore(seen, examined.judgement)) return undefined;
   if (examined.judgement.destructive) return 'destructive';
   if (consent === 'asked') return 'resumed';
-  // A yes to a wider mode does not cover data that leaves. A user who edited the command has seen it.
+  // A yes to a wider mode does not cover data that leaves the machine. A user who edited the command has seen the data.
   const { leaves = [] } = examined.judgement;
   const isOpen = next.conversation.mode !== 'restricted' && leaveAnswer(next.state, leaves) === undefined;
   if (consent === 'edited' && !(isOpen && action.kind === 'command' && action.editedFrom === undefined))
@@ -492,7 +492,10 @@ export function continueNorris(next: Transition, run: NorrisRun, acted: boolean,
   else startStep(next, nextStep(run));
 }
 
-/** Replaces the rest of a failed plan (PP-7). @param ending how the run ends otherwise */
+/**
+ * Replaces the rest of a failed plan (PP-7).
+ * @param ending how the run ends otherwise
+ */
 function replan(next: Transition, run: NorrisRun, ending: Ending | undefined): boolean {
   const { settings, turns } = next.conversation;
   const why = replanReason(run, ending);

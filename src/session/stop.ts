@@ -28,7 +28,7 @@ export const OUTCOME_UNKNOWN = 'outcome unknown';
 type Requesting = Extract<Phase, { kind: 'awaitingModeApproval' }>;
 type Acting = Extract<Phase, { kind: 'acting' | 'stoppingActions' }>;
 
-/** When the user decided; empty if no user was there. */
+/** When the user decided; empty if no user could. */
 type ByUser = { readonly at?: number };
 
 /** Aborts everything that is running. Outstanding operations are cancelled and awaited in `stopping`. */

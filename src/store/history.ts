@@ -18,7 +18,7 @@ import type { LineFacts, LineHistory } from '../contracts/store.ts';
 import { makeDirectory } from '../text/files.ts';
 import { isJsonObject, parseJson } from '../text/json.ts';
 
-/** How many lines are kept; a file with twice as many is shortened to this. */
+/** How many lines are kept; a file with twice as many lines is shortened to this number. */
 const MAX_LINES = 10_000;
 /** The most bytes that are read; of a larger file the end. */
 const MAX_BYTES = 8 * 1024 * 1024;
@@ -180,7 +180,7 @@ function rewrite(path: string, rows: readonly Row[]): void {
   const fresh = `${path}.${process.pid}`;
   const { size } = statSync(path);
   writeFileSync(fresh, rows.map((row) => `${JSON.stringify(row)}\n`).join(''), { mode: 0o600 });
-  // If another program added a line meanwhile, the file is left alone and cut next time.
+  // If another program added a line since then, the file is left alone and cut next time.
   if (statSync(path).size === size) renameSync(fresh, path);
   else rmSync(fresh);
 }

@@ -1,6 +1,6 @@
 /**
- * Records the private directories on hosts with their owners, so that the next program finds what a killed one left
- * there.
+ * Records the private directories on hosts with their owners, so that the next program finds the directories of a
+ * killed one.
  */
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';

@@ -25,7 +25,7 @@ export type JournalOptions = {
   readonly goodBytes?: number;
   /** Called once per problem with the system's message, such as `ENOSPC: no space left on device, write`. */
   readonly onFailure: (why: string) => void;
-  /** Called when everything that could not be written meanwhile is on disk after all. */
+  /** Called when every event that could not be written at first is on disk after all. */
   readonly onRecovered?: () => void;
 };
 

@@ -5,7 +5,7 @@ import { makeDirectory } from '../text/files.ts';
 /** A second try is only needed when rivals act at the same instant. */
 const MAX_TRIES = 50;
 
-/** Idempotent. */
+/** A held lock; `release` is idempotent. */
 export type Lock = { release(): void };
 
 /**

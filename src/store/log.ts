@@ -6,7 +6,7 @@ import { makeDirectory } from '../text/files.ts';
 export type LogLevel = 'info' | 'warning' | 'error';
 
 export type Log = {
-  /** Never throws: a log that can't be written must not stop the program. */
+  /** Writes a line. Never throws: a log that can't be written must not stop the program. */
   write(level: LogLevel, message: string, fields?: Readonly<Record<string, unknown>>): void;
 };
 

@@ -70,7 +70,7 @@ function* parsed(bytes: Buffer): Generator<undefined, ReadJournal> {
   let goodBytes = 0;
   let unreadable: number | undefined;
   let damage: string | undefined;
-  /** The number of events in the damaged first line, less the one that replaces them. */
+  /** The number of events in the damaged first line, less the event that replaces them. */
   let lost = 0;
   let number = 0;
   let pause = BYTES_PER_TURN;

@@ -8,5 +8,5 @@ export function toError(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error));
 }
 
-/** A user error: its message is one clear line that says what to do. */
+/** An error that the user can fix: its message is one clear line that says what to do. */
 export class CommandError extends Error {}

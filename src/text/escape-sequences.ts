@@ -17,9 +17,9 @@ export const TEXT = 0;
 export const ESCAPE = 1;
 const INTERMEDIATE = 2;
 const CONTROL = 3;
-/** OSC. */
+/** Inside an OSC sequence. */
 export const COMMAND = 4;
-/** DCS, SOS, PM and APC. */
+/** Inside a DCS, SOS, PM or APC sequence. */
 export const STRING = 5;
 /** After an ESC within an OSC or another string. */
 export const STRING_ESCAPE = 6;
@@ -72,7 +72,7 @@ function finalByte(byte: number, first: number): number {
 export type Sequence = {
   /** ESC with a final character, CSI, OSC, or another string. */
   readonly kind: 'escape' | 'control' | 'command' | 'string';
-  /** False where the sequence was interrupted, or where the text ends within it. */
+  /** False if the sequence was interrupted, or if the text ends inside it. */
   readonly whole: boolean;
   /** The start of the content, which ends before the final character or terminator. */
   readonly from: number;

@@ -9,8 +9,8 @@ export function matchesGlob(name: string, globs: readonly string[]): boolean {
 }
 
 /**
- * Only the last star is retried, so the time is at most proportional to the product of both lengths, whatever name a
- * model gave a tool.
+ * Returns whether a name matches. Only the last star is retried, so the time is at most proportional to the product of
+ * both lengths, whatever name a model gave a tool.
  */
 function matches(name: string, parts: readonly string[]): boolean {
   const characters = [...name];

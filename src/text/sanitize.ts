@@ -32,7 +32,7 @@ function hides(code: number): boolean {
   );
 }
 
-/** Whole colour sequences. */
+/** Matches whole colour sequences. */
 const COLOURS = /\x1b\[[0-9;:]*m/g;
 
 const MAX_STYLE_CHARS = 128;

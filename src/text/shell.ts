@@ -76,8 +76,8 @@ export class ShellLines {
   #joined = '';
 
   /**
-   * What bash would wait for after the lines read so far; undefined: the command is complete, or no line can complete
-   * it.
+   * Returns what bash would wait for after the lines read so far; undefined: the command is complete, or no line can
+   * complete it.
    */
   get unfinished(): Unfinished | undefined {
     if (this.#documents.length > 0) return 'here-document';

@@ -1,4 +1,4 @@
-/** Names and amounts for people, apart from those that the first frame needs. */
+/** Spells names and amounts for people. The first frame has its own module for those that it needs. */
 import { visible } from './sanitize.ts';
 
 /**

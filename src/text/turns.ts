@@ -16,7 +16,7 @@ export class Turns {
     return performance.now() - this.#since >= TURN_MS;
   }
 
-  /** Resolves in the next turn. */
+  /** Resolves in the next turn of the event loop. */
   async next(): Promise<void> {
     await nextTurn();
     this.#since = performance.now();

@@ -76,7 +76,7 @@ function wrapLine(line: string, width: number, options: WrapOptions, state: { st
     const { to, lastBlank } = fitting(cells, from, width - lead.length);
     let next = to + 1;
     if (to < cells.length && to === from) {
-      // Not even one character fits.
+      // The row is too narrow for a single character.
       out.push(lead + draw([{ text: '…', width: 1, style: cells[to]?.style ?? PLAIN, blank: false }]));
     } else {
       const broken = word && to < cells.length ? atBlank(cells, from, to, lastBlank) : { end: to, next: to };

@@ -13,7 +13,7 @@ export type BuiltinTool = {
   readonly spec: ToolSpec;
   /** Changes nothing outside this program, so it needs no consent. */
   readonly readOnly: boolean;
-  /** Judges what a call would lose. Only for built-in tools, which know it. */
+  /** Judges what a call would lose. Only built-in tools have this function. */
   judge(argumentsJson: string, cwd: string): Judged;
   /** Returns the diff of the call now; undefined if it can't be made. */
   diffOf?(args: Readonly<Record<string, unknown>>, cwd: string): Promise<Preview | undefined>;

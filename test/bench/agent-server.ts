@@ -13,7 +13,10 @@ export type AgentServer = {
   close(): void;
 };
 
-/** @param command of the n-th step, from 1; undefined ends the work @param turn waited for before each answer */
+/**
+ * @param command of the n-th step, from 1; undefined ends the work
+ * @param turn waited for before each answer
+ */
 export async function agentServer(
   command: (step: number) => string | undefined,
   turn: () => Promise<void> = () => Promise.resolve(),

@@ -11,8 +11,8 @@ export class Turns {
   #left = 0;
 
   /**
-   * @param all the number that take turns; the first turn begins when the last of them waits for it @param each steps
-   * of one turn
+   * @param all the number that take turns; the first turn begins when the last of them waits for it
+   * @param each steps of one turn
    */
   constructor(all: number, each: number) {
     this.#all = all;

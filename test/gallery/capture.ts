@@ -78,8 +78,8 @@ export function steadyRuns(rig: Rig): readonly (readonly Run[])[] {
 }
 
 /**
- * Plays `scene` from the first prompt on. @param take is shown the program at each size, and waits for what it wants to
- * see
+ * Plays `scene` from the first prompt on.
+ * @param take is shown the program at each size, and waits for what it wants to see
  */
 export async function capture(
   scene: Scene,

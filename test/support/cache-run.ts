@@ -14,8 +14,8 @@ export type CachedCall = {
 };
 
 /**
- * @param questions each makes two calls: one that runs a command, one that reports on it @param context window in
- * tokens
+ * @param questions each makes two calls: one that runs a command, one that reports on it
+ * @param context window in tokens
  */
 export async function cacheRun(questions: number, context: number): Promise<readonly CachedCall[]> {
   await using llama = await startLlama(['-c', String(context)]);

@@ -261,7 +261,10 @@ export function createCalibration() {
     /** Returns the factor for counts. */
     factor,
     known: (key: string): boolean => of(key).ratios.length > 0,
-    /** @param ours our count for a request including surcharges @param theirs the server's count */
+    /**
+     * @param ours our count for a request including surcharges
+     * @param theirs the server's count
+     */
     learn(key: string, ours: number, features: Features, theirs: number): void {
       const extra = surcharge(key, features);
       const base = Math.max(1, ours - extra);

@@ -44,8 +44,8 @@ const MAX_NOTES_BYTES = 4000;
 const MAX_TEXT_CHARS = 2000;
 
 /**
- * Creates a private directory for a new action under the next free number; undefined on failure. @param first code that
- * runs before the record is written; `$n` is the directory
+ * Creates a private directory for a new action under the next free number; undefined on failure.
+ * @param first code that runs before the record is written; `$n` is the directory
  */
 export async function openFar(
   ask: AskFar,
@@ -210,9 +210,9 @@ export class FarStore implements UndoPort {
   }
 
   /**
-   * Starts recording a command; undefined where that is impossible. Never rejects. @param tree the directory that is
-   * searched for unrecorded changes at the end @param project whether it is a project’s tree, where files that others
-   * run are set aside
+   * Starts recording a command; undefined where that is impossible. Never rejects.
+   * @param tree the directory that is searched for unrecorded changes at the end
+   * @param project whether it is a project’s tree, where files that others run are set aside
    */
   async keepCommand(command: string, place: string, tree: string, project = false): Promise<KeepingFar | undefined> {
     if ((await this.unavailable()) !== undefined) return undefined;
@@ -388,7 +388,10 @@ export class FarLeftovers {
     return why;
   }
 
-  /** Checks an action’s files. @param asks whether the user is asked about files that stay in place */
+  /**
+   * Checks an action’s files.
+   * @param asks whether the user is asked about files that stay in place
+   */
   async #look(action: Recorded, asks: boolean): Promise<Waiting | undefined> {
     const { launch, ask } = this.#port;
     if (action.tree === undefined) return undefined;

@@ -30,8 +30,8 @@ export type FarTrialsOptions = {
   /** Runs code there that may take long. */
   readonly work: AskFar;
   /**
-   * Runs the launcher on the host. Never rejects. @param around code to run before it, which must succeed, and code to
-   * run after it, where `$c` is its exit code
+   * Runs the launcher on the host. Never rejects.
+   * @param around code to run before it, which must succeed, and code to run after it, where `$c` is its exit code
    */
   readonly launch: (
     args: readonly string[],

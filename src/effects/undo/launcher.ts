@@ -114,8 +114,8 @@ export function ranFar(args: readonly string[], { code, output, error }: FarWork
 }
 
 /**
- * Parses steps; undefined for an invalid list, or one that is longer than possible. @param torn whether the list may
- * end with half a step after an interruption
+ * Parses steps; undefined for an invalid list, or one that is longer than possible.
+ * @param torn whether the list may end with half a step after an interruption
  */
 function readFarSteps(output: string, torn: boolean): readonly Step[] | undefined {
   const fields = new Fields(output);
@@ -189,8 +189,8 @@ function notWritten(directory: string, error?: unknown): NotKept | undefined {
 }
 
 /**
- * Returns the message when this directory can’t be written: its disk is full or read-only; undefined otherwise. @param
- * error the error from creating the directory
+ * Returns the message when this directory can’t be written: its disk is full or read-only; undefined otherwise.
+ * @param error the error from creating the directory
  */
 export function unwritable(directory: string, error?: unknown): string | undefined {
   const path = join(directory, `room-${process.pid}`);

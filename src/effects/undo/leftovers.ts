@@ -129,7 +129,10 @@ export class Leftovers {
     return this.#look(action, tree, true).catch((error: unknown) => unseen(tree, messageOf(error)));
   }
 
-  /** Checks the files of an action. @param atOnce whether nobody else can have touched them yet */
+  /**
+   * Checks the files of an action.
+   * @param atOnce whether nobody else can have touched them yet
+   */
   async #look(action: Recorded, tree: string, atOnce: boolean): Promise<Waiting | undefined> {
     const own = this.#own;
     const names = await namesLeft(this.#port.launcher, action.directory);

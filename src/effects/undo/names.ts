@@ -90,7 +90,8 @@ const CLOCK_MS = 1000;
 
 /**
  * Returns whether no entry of a directory’s parent was added or removed since an action began; then unrecorded changes
- * inside the directory are listed by their own names. Nobody can set a change time. @param began ms since 1970
+ * inside the directory are listed by their own names. Nobody can set a change time.
+ * @param began ms since 1970
  */
 export function stoodAt(path: string, began: number): boolean {
   if (fileAt(path, true) === undefined) return false;

@@ -33,7 +33,10 @@ export class Net {
   /** The files that no longer exist, by their path before all actions. */
   readonly #gone = new Map<string, Gone>();
 
-  /** Adds an action after those before it. @param store the directory with the sources of its steps */
+  /**
+   * Adds an action after those before it.
+   * @param store the directory with the sources of its steps
+   */
   add(store: string, steps: readonly Step[]): this {
     const of = (...verbs: readonly string[]) => steps.filter(({ verb }) => verbs.includes(verb));
     const oldOf = ({ source }: Step) => (source === 'empty' ? source : source === '' ? undefined : join(store, source));

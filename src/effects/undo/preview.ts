@@ -149,8 +149,8 @@ export async function previewOf(action: Recorded, { steps, code, error }: Ran, r
 }
 
 /**
- * Returns the result of undoing an action as one line, and the paths left alone. @param into the number of the undo
- * itself
+ * Returns the result of undoing an action as one line, and the paths left alone.
+ * @param into the number of the undo itself
  */
 export function undoneOf(action: Recorded, into: number, { steps, code, error }: Ran): readonly string[] {
   const refused = steps.filter(({ verb }) => verb === 'refused');

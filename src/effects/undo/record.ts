@@ -52,8 +52,8 @@ export const TRIAL = 'trial.json';
 export type Place = { readonly number: number; readonly directory: string };
 
 /**
- * Creates the private directory of a new action under the next free number. Throws on a full or read-only disk. @param
- * spare an existing empty directory, which is used while its number is the last one
+ * Creates the private directory of a new action under the next free number. Throws on a full or read-only disk.
+ * @param spare an existing empty directory, which is used while its number is the last one
  */
 export function openRecord(store: string, opening: Opening, file = ACTION, spare?: Place): Place {
   const write = (directory: string) =>

@@ -42,13 +42,16 @@ const MAX_BYTES = 1_000_000;
 /** The file names of such lists. */
 export const TODO_NAMES: readonly string[] = LISTS.map((list) => basename(list));
 
-/** Returns whether a path is such a list. @param place a path relative to a repository’s directory, with its slash */
+/**
+ * Returns whether a path is such a list.
+ * @param place a path relative to a repository’s directory, with its slash
+ */
 const isTodo = (place: string) => LIST.test(place);
 const holdsTodo = (place: string) => HOLDS_LIST.test(place);
 
 /**
- * Returns whether git’s next step would run a program named in this file that is not git’s own. @param text its
- * content; undefined if unknown
+ * Returns whether git’s next step would run a program named in this file that is not git’s own.
+ * @param text its content; undefined if unknown
  */
 function namesProgram(place: string, text: () => string | undefined): boolean {
   const own = NAMING.get(place);
@@ -373,7 +376,10 @@ export function leftoverOf(action: Recorded, { aside, later, diff, stays }: Wait
   };
 }
 
-/** Returns the message about the files when nobody could be asked. @param why the reason */
+/**
+ * Returns the message about the files when nobody could be asked.
+ * @param why the reason
+ */
 export function toldLate(action: Recorded, { aside, later, stays }: Waiting, why: string): string {
   const items = phrasesOf(action, later, stays).map(nameText).join('; ');
   // The launcher took out only some of them, and only its journal says which.

@@ -200,7 +200,7 @@ const MAX_OUTPUT_CHARS = 20_000;
 
 type ShownAction = Extract<Entry, { kind: 'exec' | 'tool' | 'delegate' }>;
 
-/** Sends what is new since the last call. */
+/** Sends the updates of a session that are new since the last call. */
 class Updates {
   /** How often each entry was sent: 1 at its start, 2 at its end. */
   readonly #told = new Map<string, 1 | 2>();

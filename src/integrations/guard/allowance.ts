@@ -66,7 +66,7 @@ export class Allowances {
       .flatMap(({ name }) => read(join(this.#denied, name)) ?? []);
   }
 
-  /** Lets it pass once. */
+  /** Lets the denied command pass once. */
   allow(denied: Denied): void {
     makeDirectory(this.#allowed);
     writeFileSync(join(this.#allowed, denied.id), '', { mode: 0o600 });

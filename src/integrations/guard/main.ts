@@ -87,7 +87,7 @@ const DIALECTS: Readonly<Record<Agent, Dialect>> = {
         ? line({})
         : line({ permission: answer.kind, user_message: answer.reason, agent_message: answer.reason }),
   },
-  // These two agents need a plugin, which translates between this format and theirs.
+  // These two agents need a plugin, which translates between this format and their own.
   opencode: { read: byToolName('bash'), say: (answer) => pluginAnswer(answer) },
   pi: { read: byToolName('bash'), say: (answer) => pluginAnswer(answer) },
 };

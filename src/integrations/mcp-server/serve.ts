@@ -210,7 +210,7 @@ type Start = {
 };
 
 type Captured = {
-  /** 128+n for signal n. */
+  /** The exit code; 128+n for signal n. */
   readonly exit: number;
   /** The output for the client. */
   readonly output: string;

@@ -17,7 +17,7 @@ export type AnsibleHost = { readonly name: string; readonly folder: string };
 
 /** How many hosts one Ansible process works on at the same time. */
 export const MAX_FORKS = 50;
-/** The maximum bytes of a report on one host: a multiple of the output kept there. */
+/** The maximum size of a report on one host, in bytes: a multiple of the output kept on the host. */
 export const MAX_REPORT_BYTES = 16 * 1024 * 1024;
 const MAX_WHY_CHARS = 300;
 
@@ -63,7 +63,10 @@ export function ansibleArguments(hosts: readonly AnsibleHost[]): readonly string
   return ['all', '-i', 'inventory.yml', ...task, '-e', '@command.yml', '-t', 'told', '-f', String(forks)];
 }
 
-/** Returns a host's name in the inventory of its call. @param at its index there */
+/**
+ * Returns a host's name in the inventory of its call.
+ * @param at the host's index in the call
+ */
 export function aliasOf(at: number): string {
   return `h${at}`;
 }
@@ -117,8 +120,8 @@ export type Carried =
   | { readonly kind: 'failed'; readonly why: string };
 
 /**
- * Parses the report on a host. The command it contains must equal the one that was sent, byte for byte.
- * @returns undefined if the report is incomplete, or not there yet
+ * Parses the report on a host. The command it contains must equal the command that was sent, byte for byte.
+ * @returns undefined if the report is incomplete, or has not arrived yet
  */
 export function readCarried(text: string, command: string): Carried | undefined {
   const told = parseJson(text);
@@ -146,7 +149,7 @@ export function whyOf(text: unknown): string | undefined {
 // itself limits its time.
 
 const READ = 'IFS= read -r b || exit 1';
-/** How many bytes of an output are kept there. */
+/** The most bytes of an output that are kept on the host. */
 export const MAX_OUTPUT_BYTES = 1_000_000;
 
 /** The text after an output: the exit code, and whether all of the output was read. */
@@ -204,13 +207,18 @@ rm -f "$at.pid" "$at.pipe" "$at.out" "$at.read"
 last "$c" "$r"`;
 
 /**
- * Returns the command line for a judged command. @param name the name of its records; @param seconds its time limit
+ * Returns the command line for a judged command.
+ * @param name the name of its records;
+ * @param seconds its time limit
  */
 export function runLine(name: string, directory: string, command: string, seconds: number): string {
   return lineOf(['/bin/sh', '-c', RUN, 'aish-tui', name, directory, command, String(Math.ceil(seconds))]);
 }
 
-/** Parses the output of such a line. @returns undefined if it did not end normally */
+/**
+ * Parses the output of such a line.
+ * @returns undefined if it did not end normally
+ */
 export function readRun(
   exit: number,
   text: string,

@@ -23,7 +23,9 @@ export function clientFor(host: string): Client | undefined {
   return ['kubectl', 'exec', '-i', '-n', namespace, pod, ...which, '--'];
 }
 
-/** Reports facts about the machine, each ended by NUL; `$b` is the private directory there. For `readFacts`. */
+/**
+ * Reports facts about the machine, each ended by NUL; `$b` is the private directory in the container. For `readFacts`.
+ */
 export const FACTS = `printf '%s\\0' "$b" "$(pwd)" "\${HOME:-/}" "$(id -u)"`;
 
 /** Creates a private directory and reports facts about the machine. */
@@ -71,7 +73,10 @@ printf '%s\\n' "$c" >"$at.end.new" && mv -f "$at.end.new" "$at.end"
 kill "$w" 2>/dev/null
 exit "$c"`;
 
-/** Returns the arguments after the client's for a command. @param at the path of its records */
+/**
+ * Returns the arguments after the client's for a command.
+ * @param at the path of its records
+ */
 export function runWords(at: string, directory: string, command: string): readonly string[] {
   return ['/bin/sh', '-c', RUN, 'aish-tui', at, directory, command];
 }
@@ -91,7 +96,10 @@ export function endCode(file: string): string {
   return `if [ -e ${file}.end ]; then cat ${file}.end; elif ${fence}; then echo none; else echo began; fi`;
 }
 
-/** Returns code that ends a command that still runs. @param file its records, as a word of sh */
+/**
+ * Returns code that ends a command that still runs.
+ * @param file its records, as a word of sh
+ */
 export function killCode(file: string): string {
   return `p=$(cat ${file}.pid) && case $p in ''|*[!0-9]*) ;; *) kill -KILL "-$p" || kill -KILL "$p" ;; esac`;
 }

@@ -6,7 +6,8 @@ import type { FleetAnswer, FleetCarrier } from '../../contracts/fleet.ts';
 import { isJsonObject } from '../../text/json.ts';
 
 /**
- * How a host's part ended. `unknown`: a command had started and its result is unknown; nothing more is done there.
+ * How a host's part ended. `unknown`: a command had started and its result is unknown; nothing more is done on that
+ * host.
  */
 export type HostStatus =
   | 'done'
@@ -21,7 +22,7 @@ export type HostStatus =
   | 'stopped';
 
 export type HostPhase =
-  /** The host has not started, or was started by a program that has ended meanwhile. */
+  /** The host has not started, or the program that started it has ended. */
   | { readonly kind: 'waiting' }
   | { readonly kind: 'running'; readonly since: number }
   /** The host’s question waits for the user. `at`: since when, in ms since the epoch. */
@@ -72,7 +73,7 @@ export type FleetEffect =
   /** Start its conversation, or continue one from an earlier program; its own journal has the details. */
   | { readonly kind: 'start'; readonly host: string }
   | { readonly kind: 'answer'; readonly host: string; readonly question: string; readonly answer: FleetAnswer }
-  /** End its conversation, whatever it does; its result is final already. */
+  /** End the host's conversation, whatever it does; the host's result is final already. */
   | { readonly kind: 'stop'; readonly host: string };
 
 /** The state before `fleetOpened`. */

@@ -21,7 +21,7 @@ export type Order = {
    */
   readonly token: string;
   readonly env: Readonly<Record<string, string>>;
-  /** The path of bash there; undefined: use sh. */
+  /** The path of bash on the host; undefined: use sh. */
   readonly bash: string | undefined;
   readonly behind?: Behind;
 };
@@ -30,7 +30,10 @@ export type Order = {
 export type Behind = {
   /** A condition, checked right before: if it fails, nothing runs. */
   readonly guard: string;
-  /** Returns the launcher's arguments followed by the command's. @param tmp a private directory of the command */
+  /**
+   * Returns the launcher's arguments followed by the command's.
+   * @param tmp a private directory of the command
+   */
   readonly wrap: (
     argv: readonly string[],
     files: { readonly tmp: string; readonly status: string },
@@ -179,12 +182,12 @@ export function clean(folder: string, name: string, began: boolean): string {
   return began ? `rm -f ${at}.*` : `rm -f ${KINDS.map((kind) => `${at}.${kind}`).join(' ')}`;
 }
 
-/** How often to check for a command that is still being stored, some hundredths of a second apart. */
+/** How often to check for a command that is still being stored. The checks are some hundredths of a second apart. */
 const LOOKS = 100;
 /**
- * Stored once for all commands, so that a session can be opened while its command is being sent, which mostly arrives
- * first. A session without a command does not start. A waiting session checks after opening its pipe, and the sender
- * writes to the pipe after storing the command, so neither can miss the other.
+ * Code stored once for all commands, so that a session can be opened while its command is being sent. The command
+ * mostly arrives first. A session without a command does not start. A waiting session checks after opening its pipe,
+ * and the sender writes to the pipe after storing the command, so neither can miss the other.
  */
 const START = `at=\${0%/*}/$1
 if [ "$2" = waits ] && ${SYSTEM} mkfifo -m 600 "$at.go" && exec 3<>"$at.go"; then

@@ -15,7 +15,7 @@ import { type Answer, Helper, type Launch } from './helper.ts';
 const CHECK_TIMEOUT_MS = 2000;
 /** Milliseconds for a sign of life; a helper that is still starting gets more. */
 const LIFE_TIMEOUT_MS = 5000;
-/** Milliseconds for work on the change store there, and the maximum size of its answer. */
+/** Milliseconds for work on the host's change store, and the maximum size of its answer. */
 const WORK_TIMEOUT_MS = 600_000;
 const MAX_WORK_BYTES = 32_000_000;
 /** Milliseconds between two checks whether the master is ready. */
@@ -29,7 +29,7 @@ export type ConnectionOptions = {
   readonly inTerminal: (argv: readonly [string, ...string[]]) => RunningCommand;
   /** How to start a child that runs as long as the program. */
   readonly companion: (argv: readonly string[]) => Launch;
-  /** Records that a directory of ours exists there; the returned function removes the record. */
+  /** Records that a directory of ours exists on the host; the returned function removes the record. */
   readonly lies?: (directory: string) => () => void;
   /** The connection ended unexpectedly. */
   readonly onLost: () => void;
@@ -116,7 +116,7 @@ export class Connection {
     return [file, ...args];
   }
 
-  /** Runs our code there; undefined without an answer. Never rejects. */
+  /** Runs our code on the host; undefined without an answer. Never rejects. */
   async ask(code: string): Promise<Answer | undefined> {
     if (this.#state !== 'open') return undefined;
     const [before, waits] = [this.#helper, this.#starting];
@@ -266,8 +266,8 @@ function endMaster(socket: string, env: Readonly<Record<string, string>>): Promi
 }
 
 /**
- * A server allows ten sessions per connection (sshd's MaxSessions). One is the user's shell; requests beyond the rest
- * wait here.
+ * The most sessions of a connection: a server allows ten (sshd's MaxSessions), of which one is the user's shell.
+ * Further requests wait in a queue.
  */
 const MAX_SESSIONS = 9;
 
@@ -328,7 +328,7 @@ export function isHostName(name: string): boolean {
 
 /**
  * Returns the command of the master, the only connection to a host. It runs in the foreground of a terminal, asks its
- * questions there, and ends with it.
+ * questions in that terminal, and ends with it.
  */
 function masterArgv(socket: string, host: string): readonly string[] {
   const own = ['ControlPersist=no', 'RemoteCommand=none', 'RequestTTY=no'].flatMap((option) => ['-o', option]);
@@ -341,7 +341,10 @@ function masterArgv(socket: string, host: string): readonly string[] {
  */
 const OVER = ['-F', 'none', '-o', 'ProxyCommand=false', '-o', 'ControlMaster=no'];
 
-/** Returns the command of a session. @param command passes through the login shell there: plain words only */
+/**
+ * Returns the command of a session.
+ * @param command passes through the login shell there: plain words only
+ */
 export function sessionArgv(socket: string, command: string, terminal: boolean): readonly string[] {
   return [
     'ssh',

@@ -32,7 +32,10 @@ export function parseNames(text: string, most: number): readonly string[] {
   return names;
 }
 
-/** Returns a line of a host's own text. @param most the maximum number of characters */
+/**
+ * Returns a line of a host's own text.
+ * @param most the maximum number of characters
+ */
 export function parseLine(text: string, most: number): string {
   return text.slice(0, most).replace(new RegExp(CONTROL, 'g'), '�').trim();
 }

@@ -108,7 +108,7 @@ export async function hostProcesses(
   return [...byId, ...byName].slice(0, 8).map((line) => parseLine(line, MAX_LINE_CHARS));
 }
 
-/** A host without a connection: nothing runs there, and every name may exist. */
+/** A host without a connection: no command runs on it, and every name may exist. */
 export function absentHost(host: string): Machine {
   return {
     host,

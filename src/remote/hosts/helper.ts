@@ -85,7 +85,7 @@ export class Helper {
     return this.#ask(`{ ${code}\n} </dev/null 2>/dev/null; printf '\\n%s %d\\n' MARK $?`, patience);
   }
 
-  /** Idempotent. */
+  /** Ends the helper. Idempotent. */
   end(): void {
     this.#dead = true;
     this.#child.kill('SIGKILL');

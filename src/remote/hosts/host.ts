@@ -28,7 +28,7 @@ import { type RemoteModes, readRemoteModes, terminalOf } from './remote-shell.ts
 /** A command whose end was not seen; the next connection asks for it. `command`: its name in messages. */
 export type Unsettled = { readonly folder: string; readonly name: string; readonly command: string };
 
-/** How a command is wrapped there, and who learns of its end. */
+/** How a command is wrapped on the host, and who learns of its end. */
 type How = {
   readonly behind?: Behind | undefined;
   readonly called: string;
@@ -39,18 +39,18 @@ type How = {
 export type ActiveRemoteKeep = RemoteKeep & { end(began: boolean, running?: RunningCommand): void };
 
 export type HostOptions = {
-  /** Starts a local program that opens a session there. Never throws. */
+  /** Starts a local program that opens a session on the host. Never throws. */
   readonly session: (argv: readonly [string, ...string[]]) => SessionHere;
   /** During a command, open the session of the next one in advance. */
   readonly ahead?: boolean;
-  /** Whether the user allows sending secrets there. */
+  /** Whether the user allows sending secrets to the host. */
   readonly trusted: () => boolean;
   readonly kit: LauncherKit;
   /** Called before a command's result if its end can't be determined. */
   readonly onUnsettled?: (host: string) => void;
   /**
-   * Makes room to record what a command in Unrestricted or Project changes there. Undefined: nothing is recorded, and
-   * Project is unavailable. In Project the tree is the project's. Never rejects.
+   * Makes room to record what a command in Unrestricted or Project changes on the host. Undefined: nothing is recorded,
+   * and Project is unavailable. In Project the tree is the project's. Never rejects.
    */
   readonly keep?: (
     host: string,
@@ -121,7 +121,7 @@ export class Host {
   async settle(): Promise<readonly string[]> {
     const { facts, host } = this.connection;
     if (!facts) return [];
-    // Ask for each in its own folder: a folder created later knows nothing of it.
+    // Ask in each folder separately: a folder created later knows nothing of an earlier command.
     const lines: string[] = [];
     for (const { folder, name, command } of this.#unsettled.splice(0)) {
       const end = readEnd((await this.connection.ask(askEnd(folder, name)))?.text);
@@ -289,13 +289,13 @@ const ENDS: Readonly<Record<End['kind'], (end: End) => string>> = {
 /** How a command ended, as far as known. `began: false`: it did not run, and will not. */
 type Ending = { readonly exit: number | null; readonly note?: string; readonly began?: false };
 
-/** Nothing has run, and this local program may run it. */
+/** The command has not run, and this local program may run it. */
 type Instead = { readonly instead: readonly string[] };
 
 /** How the local program ended. `whole`: the mark after all output has arrived. */
 type Said = { readonly code: number; readonly whole: boolean };
 
-/** A local program in a terminal that keeps a session open there. */
+/** A local program in a terminal that keeps a session on the host open. */
 type SessionHere = {
   /** Whether it has ended and can’t run anything any more. */
   readonly over: boolean;
@@ -305,7 +305,7 @@ type SessionHere = {
   end(): void;
   /** Runs a command through it, with all its output from the start. Call once. */
   run(options: {
-    /** Where the command runs. */
+    /** The host on which the command runs. */
     readonly place: string;
     readonly host: string;
     /**
@@ -313,18 +313,18 @@ type SessionHere = {
      * imitate them. The command itself can read it (see `Order`).
      */
     readonly token: string;
-    /** Returns the modes of its terminal there. */
+    /** Returns the modes of the command's terminal on the host. */
     readonly modes: () => Promise<RemoteModes>;
     /**
-     * Called when the program has ended: returns how the command ended, or a program to start instead. If the user
-     * has requested an end meanwhile, that is not started, and this is called again.
+     * Called when the program has ended: returns how the command ended, or a program to start instead. If the user has
+     * requested an end by then, that program is not started, and this function is called again.
      */
     readonly ending: (said: Said) => Promise<Ending | Instead>;
   }): RunningCommand;
 };
 
 type Opened = {
-  /** The command's name there. */
+  /** The command's name on the host. */
   readonly name: string;
   readonly session: SessionHere;
   /** Releases its slot. Idempotent. */
@@ -336,7 +336,7 @@ class SessionAhead {
   readonly #open: (folder: string) => Pick<Opened, 'name' | 'session'>;
   #waiting: (Opened & { readonly socket: string }) | undefined;
 
-  /** @param open opens a session that waits for a command stored in the folder there */
+  /** @param open opens a session that waits for a command stored in the host's folder */
   constructor(connection: Connection, open: (folder: string) => Pick<Opened, 'name' | 'session'>) {
     this.#connection = connection;
     this.#open = open;
@@ -369,7 +369,7 @@ class SessionAhead {
     if (waiting) await this.#connection.ask(restsAt(this.#connection.facts?.folder ?? '', waiting.name));
   }
 
-  /** Idempotent. */
+  /** Ends the session. Idempotent. */
   end(): void {
     this.#waiting?.session.end();
     this.#waiting = undefined;

@@ -67,7 +67,7 @@ export class Hosts {
     throw new Error(why);
   }
 
-  /** Returns how to run the user's shell there; undefined without a connection. */
+  /** Returns how to run the user's shell on the host; undefined without a connection. */
   shell(name: string): RemoteShell | undefined {
     const connection = this.#hosts.get(name)?.connection;
     return connection?.state === 'open' && connection.facts
@@ -75,13 +75,13 @@ export class Hosts {
       : undefined;
   }
 
-  /** Runs aish-tui's own code there; undefined without a complete answer. Never rejects. */
+  /** Runs aish-tui's own code on the host; undefined without a complete answer. Never rejects. */
   async ask(name: string, code: string): Promise<string | undefined> {
     const answer = await this.#hosts.get(name)?.connection.ask(code);
     return answer?.exit === 0 ? answer.text : undefined;
   }
 
-  /** Whether commands run as root there. */
+  /** Whether commands run as root on the host. */
   isRoot(name: string): boolean {
     return this.#hosts.get(name)?.connection.facts?.root === true;
   }
@@ -95,7 +95,7 @@ export class Hosts {
     return this.#hosts.get(name)?.sandbox;
   }
 
-  /** Returns facts about a directory there; undefined if unknown. Never rejects. */
+  /** Returns facts about a directory of the host; undefined if unknown. Never rejects. */
   async standing(name: string, directory: string): Promise<DirectoryFacts | undefined> {
     const connection = this.#hosts.get(name)?.connection;
     return connection && readDirectoryFacts((code) => connection.ask(code), directory);
@@ -184,7 +184,7 @@ export type DirectoryFacts = {
   /** The directory and the home, with symlinks resolved. */
   readonly cwd: string;
   readonly home: string;
-  /** Those of the directory and its parents that contain a `.git`. */
+  /** The directory and its parents, as far as they contain a `.git`. */
   readonly repositories: readonly string[];
 };
 

@@ -15,21 +15,27 @@ import type { Answer } from './helper.ts';
 export type LauncherProgram = { readonly bytes: Buffer; readonly hash: string };
 
 export type LauncherKit = {
-  /** @param arch `x64` or `arm64`; undefined: no launcher for this one */
+  /**
+   * Returns the launcher for a kind of machine.
+   * @param arch `x64` or `arm64`; undefined: no launcher exists for it
+   */
   program(arch: string): LauncherProgram | undefined;
   /** Parses the output of its self-test: returns why the sandbox does not work; undefined if it does. */
   whyOpen(selfTest: string): string | undefined;
-  /** Returns the arguments that run `argv` in Restricted there. */
+  /** Returns the arguments that run `argv` in Restricted on the host. */
   restricted(launch: Launch): readonly string[];
-  /** The same in Unrestricted, with its changes recorded. */
+  /** Returns the arguments that run `argv` in Unrestricted on the host, with its changes recorded. */
   kept(launch: Launch & { readonly keep: RemoteKeep }): readonly string[];
-  /** The same in Project, in the tree of `keep`; without `keep` nothing is recorded. */
+  /**
+   * Returns the arguments that run `argv` in Project on the host, in the tree of `keep`; without `keep` nothing is
+   * recorded.
+   */
   project(launch: Launch & { readonly project: string; readonly keep?: RemoteKeep }): readonly string[];
-  /** The same in a trial. */
+  /** Returns the arguments that run `argv` in a trial on the host. */
   trial(launch: Launch & RemoteTrial): readonly string[];
 };
 
-/** Parameters for recording old states there. Sizes in bytes. */
+/** Parameters for recording old states on a host. Sizes in bytes. */
 export type RemoteKeep = {
   readonly directory: string;
   readonly tree: string;
@@ -38,7 +44,7 @@ export type RemoteKeep = {
   readonly credentials: boolean;
 };
 
-/** Parameters for a trial there. Sizes in bytes. */
+/** Parameters for a trial on a host. Sizes in bytes. */
 export type RemoteTrial = {
   readonly store: string;
   readonly trees: readonly string[];
@@ -65,7 +71,7 @@ export type PlacedLauncher = {
   readonly hasher: string;
 };
 
-/** The exit code of code that found a different launcher than the one sent. */
+/** The exit code of code that found a different launcher than the launcher we sent. */
 const NOT_THE_LAUNCHER = 77;
 
 /** Bytes per question to the helper, for slow lines. */
@@ -155,13 +161,13 @@ async function send(ask: AskHost, placed: PlacedLauncher, bytes: Buffer): Promis
   return done?.exit === 0;
 }
 
-/** Returns a shell condition: the file is identical to the one sent. */
+/** Returns a shell condition: the host's file is identical to the launcher we sent. */
 function isLauncher({ path, hash, hasher }: PlacedLauncher): string {
   const file = shellQuote(path);
   return `[ -f ${file} ] && [ ! -h ${file} ] && [ "$(${hasher} <${file} | cut -c 1-64)" = ${hash} ]`;
 }
 
-/** Returns a line that says why the sandbox does not work there; undefined if it does. */
+/** Returns a line that says why the sandbox does not work on the host; undefined if it works. */
 async function tryLauncher(ask: AskHost, host: string, placed: PlacedLauncher, kit: LauncherKit) {
   const launcher = shellQuote(placed.path);
   const answer = await ask(`(${isLauncher(placed)} || exit ${NOT_THE_LAUNCHER}
@@ -181,7 +187,7 @@ function clean(text: string): string {
   return (text === '' ? 'it did not say why' : text).replace(/[\u0000-\u001f\u007f-\u009f]/g, '�').slice(0, 200);
 }
 
-/** Returns code that reports our files and bytes there, without removing anything. */
+/** Returns code that reports our files on a host and their sizes, without removing anything. */
 export function measureCode(): string {
   return `(${SAFE}
 for b in ${PLACES}; do
@@ -243,7 +249,7 @@ export class RemoteSandbox {
     return sandbox;
   }
 
-  /** Returns why commands of this mode can't run there. */
+  /** Returns why commands of this mode can't run on the host. */
   lacks(mode: Confinement): string | undefined {
     if (mode === 'project') return this.#noProject;
     return mode === 'restricted' ? this.#open : undefined;
@@ -359,7 +365,10 @@ chmod -R u+rwx ${at}; rm -rf ${at}; exit $c)`);
     return `nothing can be tried on ${host}${NEEDS}${launcherMessage(answer)}`;
   }
 
-  /** Tests Project: a file can be created in the tree, and none beside it. */
+  /**
+   * Returns why Project does not work; tested by creating a file in the tree, which must work, and one beside it, which
+   * must fail.
+   */
   async #whyNoProject(): Promise<string | undefined> {
     const { host } = this.#connection;
     const probe = `${this.placed.directory}/probe-${randomBytes(8).toString('hex')}`;
@@ -399,7 +408,7 @@ function finalReportIn(store: string): string {
 
 const NEEDS = ': that needs Linux 5.12 with overlays and user namespaces for everybody';
 
-/** Returns the launcher's message there, in brackets. */
+/** Returns the message of the host's launcher, in brackets. */
 function launcherMessage(answer: Answer | undefined): string {
   const why = plain((answer?.text ?? '').slice(0, 300)).replace(FRAME, '');
   return why === '' ? '' : ` (${why})`;

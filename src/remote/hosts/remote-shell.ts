@@ -94,7 +94,7 @@ export function groupsCode(path: string): string {
  */
 function sweep(folder: string): string {
   const all = `${folder}/shell-*`;
-  // If a last child of the shell still writes there, the next check removes it.
+  // If a last child of the shell still writes in the directory, the next check removes it.
   const those = (ended: string) =>
     `for d in ${all}; do p=$(cat "$d/pid") && [ -n "$p" ] && ${ended} && { rm -rf "$d" || echo ended >"$d/pid"; }; done`;
   const now = those('! kill -0 "$p"');
@@ -135,7 +135,10 @@ export type RemoteModes = { readonly echo: boolean; readonly lines: boolean };
 
 const ORDINARY: RemoteModes = { echo: true, lines: true };
 
-/** Returns ordinary modes if unknown. Never rejects. @param device code that prints the terminal's path */
+/**
+ * Returns ordinary modes if unknown. Never rejects.
+ * @param device code that prints the terminal's path
+ */
 export async function readRemoteModes(ask: AskHost, device: string): Promise<RemoteModes> {
   const answer = await ask(`t=$(${device}); stty -a -F "$t" || stty -a -f "$t"`);
   if (answer?.exit !== 0) return ORDINARY;
@@ -143,7 +146,10 @@ export async function readRemoteModes(ask: AskHost, device: string): Promise<Rem
   return { echo: !isOff('echo'), lines: !isOff('icanon') };
 }
 
-/** Returns code that prints the path of a process's terminal. @param file contains its process id */
+/**
+ * Returns code that prints the path of a process's terminal.
+ * @param file contains its process id
+ */
 export function terminalOf(file: string): string {
   return `printf /dev/%s $(ps -o tty= -p "$(cat ${shellQuote(file)})")`;
 }

@@ -248,7 +248,7 @@ type Language = {
   readonly writes?: readonly RegExp[];
   /** Running text as code of the same language; captures the string index where it is a string. */
   readonly evaluates?: RegExp;
-  /** Calls whose string is SQL. */
+  /** Matches calls whose string is SQL. */
   readonly sql?: RegExp;
   /** Names in strings that are calls in disguise. */
   readonly dangerousNames?: RegExp;
@@ -494,7 +494,7 @@ const LISP: Language = {
     /\((?:shell-command|shell-command-to-string|call-process-shell-command|async-shell-command|uiop:run-program)\s+/g,
 };
 
-/** Languages by the program that runs them. */
+/** The languages, by the program that runs them. */
 const LANGUAGES: Readonly<Record<string, Language>> = {
   python: PYTHON,
   node: NODE,

@@ -74,7 +74,7 @@ export function shown(path: string, cwd: string): string {
 /** One file with the properties that `find` tests. */
 type Candidate = {
   readonly path: string;
-  /** The path as `find` would print it. */
+  /** The path in the form that `find` would print. */
   readonly printed: string;
   readonly depth: number;
   readonly kind: string;
@@ -90,8 +90,8 @@ type Query = {
 
 /**
  * Counts the files that a `find` with these words matches, and those below a matching directory, within the time limit.
- * Undefined for an unsupported test, since a wrong number is worse than none. Follows no links. @param onFile called
- * with each file’s path
+ * Undefined for an unsupported test, since a wrong number is worse than none. Follows no links.
+ * @param onFile called with each file’s path
  */
 export async function countMatches(
   words: readonly string[],
@@ -156,7 +156,7 @@ function readQuery(words: readonly string[], cwd: string): Query | undefined {
     const negated = rest[at] === '!' || rest[at] === '-not';
     if (negated) at += 1;
     const word = rest[at] ?? '';
-    // A matching directory is counted with its contents, so that `-prune` changes nothing here.
+    // A matching directory is counted with its contents, so `-prune` changes no count.
     if (word === '-a' || word === '-and' || word === '-prune') continue;
     const value = rest[++at];
     if (value === undefined) return undefined;

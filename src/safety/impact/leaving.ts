@@ -60,7 +60,7 @@ async function toForge(sending: Sending, forge: string, git: GitReader): Promise
   return { to, what, connects: [`${host}:443`, `api.${host}:443`] };
 }
 
-/** Returns the commits that the remote lacks, as far as known here. */
+/** Returns the commits that the remote lacks, as far as this machine knows. */
 async function pushed(sending: Sending, git: GitReader): Promise<readonly Leaving[]> {
   const { directory, refs = [] } = sending.git ?? {};
   if (directory === undefined) return [plain(sending)];

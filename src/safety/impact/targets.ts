@@ -64,8 +64,9 @@ class SurveyShell extends ShellInterpreter {
 }
 
 /**
- * Walks `command` as the judge does and collects what it would touch. Runs nothing. @param home the directory that `~`
- * means @param reading the files that the command runs, such as a makefile; without it none is read
+ * Walks `command` as the judge does and collects what it would touch. Runs nothing.
+ * @param home the directory that `~` means
+ * @param reading the files that the command runs, such as a makefile; without it none is read
  */
 export function survey(command: string, cwd: string, home: string, reading?: Reading): Survey {
   const touched: Touched[] = [];

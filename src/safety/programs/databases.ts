@@ -128,7 +128,7 @@ function readSql(call: Call, text: string): void {
         );
     } else if (/^\s*\.restore\b/.test(line)) machine.note(destructive('database restore', 'overwrites the database'));
     else if (isOwnCommand(call.program, line)) {
-      // Text before a client command on its line is sent together with it.
+      // Text before a client command on the same line is sent together with it.
       if (/^\s*[^\\.\s]/.test(line)) rest.push(line.replace(/\\[\s\S]*$/, ';'));
     } else rest.push(line);
   }

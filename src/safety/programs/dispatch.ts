@@ -333,7 +333,9 @@ function saidByWords(
   return names ? 'reads' : undefined;
 }
 
-/** Returns whether this verb adds something, and is not the name of what the next word deletes. */
+/**
+ * Returns whether this word is a verb that adds something, and not an object that the next word deletes (`tag delete`).
+ */
 function addsOnly(text: string, next: Operand | undefined): boolean {
   return ADDING.test(text) && !namesWhatGoes(text, next?.text ?? '');
 }

@@ -141,7 +141,7 @@ function imageTo(image: string): readonly Sending[] {
   return isHere(registry) ? [] : [{ ...sent(registry, `image ${name}`, []), to: `${registry}/${path}` }];
 }
 
-/** The other machine of a network stream, and the data sent: a file, a program’s output, or the call’s input. */
+/** The other machine of a network stream, and the data sent to it: a file, a program’s output, or the call’s input. */
 type End = { readonly host: string; readonly port: number; readonly takes: 'file' | 'input' };
 
 /** Returns the receiver of `nc HOST PORT`; a listening call, or one that only tests a port, sends nothing. */

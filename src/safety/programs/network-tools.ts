@@ -22,7 +22,7 @@ function isGivenUnknown({ io: { stdin }, redirects }: Call): boolean {
   return stdin !== undefined && (hasUnknown(stdin) || (stdin === '' && redirects.length === 0));
 }
 
-/** Transfers and connections. */
+/** Handlers of tools that transfer data or open connections. */
 export const NETWORK_TOOLS: Handlers = {
   ...forAll('rsync scp sftp', (call) => {
     const shell = call.value('-e', '--rsh', '-S');

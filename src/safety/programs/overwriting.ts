@@ -31,7 +31,7 @@ import {
 
 const BACKUP_NAME =
   /(\.(bak|backup|orig|old|save|copy|sav|prev|dist|\d+|bkp|tmp)$|~$|[-_.](bak|backup|old|copy|orig)\b|backup|^\/tmp\/|^\/var\/tmp\/|\.\d{4}-?\d\d|\.example$)/i;
-/** The name of a backup beside its original, which no tool reads as configuration. */
+/** Matches the name of a backup beside its original, which no tool reads as configuration. */
 const BACKUP_BESIDE = /(\.(bak|backup|orig|old|save|sav|prev|dist|\d+|bkp)|~)$/i;
 
 type Transfer = {

@@ -15,7 +15,7 @@ const SYSTEM =
 const KERNEL = /^\/(proc|sys)\//;
 /** Paths of the operating system. */
 export const SYSTEM_PATH = new RegExp(`${SYSTEM.source}|${KERNEL.source}`);
-/** Disks and partitions. */
+/** Matches disks and partitions. */
 export const DISK =
   /^\/dev\/(r?disk|sd[a-z]|hd[a-z]|vd[a-z]|xvd[a-z]|nvme\d|mmcblk|md\d|dm-|mapper\/|disk\/|loop\d|nbd\d|sr\d|zvol\/|mtd|mem$|kmem$|port$|pmem|zd\d|vg\w*\/|drbd)/;
 const HARMLESS_DEVICE = /^(\/dev\/(null|zero|full|stdout|stderr|stdin|tty|fd\/\d+|random|urandom)|&?\d+-?|-)$/;
@@ -284,7 +284,7 @@ export function overwrite(
   return harmless();
 }
 
-/** Records that foreign files were put there, relative to the start directory: some of them may be links. */
+/** Records that foreign files were put at a path, relative to the start directory: some of them may be links. */
 export function bringsFiles(machine: Machine, path: string): void {
   const { scope } = machine;
   scope.links.add(fileKey(machine, path));
@@ -357,7 +357,7 @@ export const ENVIRONMENT = /(^|\/)\.?(virtual|v)?env$/;
 
 const HOME = /^(~|\/root|\/home\/[^/]+|\/Users\/[^/]+|\$HOME)(?:\/|$)/;
 
-/** Hidden names that tell no tool what to run; any other hidden name may. */
+/** Matches hidden names that tell no tool what to run; any other hidden name may. */
 const PLAIN_HIDDEN = pattern(
   String.raw`
     ^\.(|\.|[\w-]*ignore|gitkeep|keep|nojekyll|mailmap|cache|tmp|temp|trash|ds_store|done|placeholder

@@ -139,7 +139,7 @@ const BEYOND = pattern(String.raw`
 const SOURCE = /\.(h|hpp|py|js|mjs|ts|tsx|json|txt|md|html|css|toml|ya?ml|lock|svg|png)$/;
 const MAX_RULES = 200;
 
-/** Variables that make itself sets. The environment and the command line may override them. */
+/** Variables that make sets itself. The environment and the command line may override them. */
 const BUILT_IN: Readonly<Record<string, string>> = {
   RM: 'rm -f',
   CC: 'cc',

@@ -19,8 +19,8 @@ const ROLES = [
 export type Role = (typeof ROLES)[number];
 
 /**
- * Roles of operands: `command`: the rest is a command; `shell`: the words are joined and run by a shell; `judged`: a
- * handler judges them.
+ * Roles of operands. `command`: the rest of the line is a command; `shell`: the words are joined and run by a shell;
+ * `judged`: a handler judges the operand.
  */
 export type OperandRole = Role | 'command' | 'shell' | 'judged';
 
@@ -33,7 +33,7 @@ export type CallFacts = {
   readonly machine: Machine;
   /** The operands, sorted without the record. */
   readonly operands: readonly Operand[];
-  /** All words as one line. */
+  /** All words of the call, joined by blanks. */
   readonly line: string;
   /** Returns whether one of these options is given. */
   has(...names: readonly string[]): boolean;
@@ -50,7 +50,7 @@ export type Reading = {
   readonly root: Compiled;
   /** The record of the subcommand that was reached. */
   readonly level: Compiled;
-  /** Subcommand words in order. */
+  /** The subcommand words in order. */
   readonly path: readonly string[];
   readonly given: readonly Given[];
   /** How many options precede the first subcommand. */
@@ -101,7 +101,7 @@ export function isDryReading(reading: Reading): boolean {
 /** A finding of one program. `asks`: a condition besides the shape; `when`: a condition in code. */
 export type RecordFinding = Finding & { readonly asks?: Condition; readonly when?: (call: CallFacts) => boolean };
 
-/** Facts about a program, whatever the words of a call. */
+/** Facts about a program that do not depend on the words of a call. */
 export type Trait =
   /** Sends its input to another machine. */
   | 'sends'
@@ -113,7 +113,7 @@ export type Trait =
   | 'keepsWords'
   /** With certain words prints text that is meant for `eval`. */
   | 'printsSetup'
-  /** Runs files of the project. */
+  /** The program runs files of the project. */
   | 'runsProject'
   /** Its words describe its effect, so that a reading verb decides (`aws ec2 describe-instances`). */
   | 'speaks';
@@ -237,9 +237,9 @@ export type Spec = { readonly [role in Role]?: string } & Facts & {
     readonly control?: RegExp;
     /** Why a fully known call is still not proven harmless. */
     readonly open?: string;
-    /** It runs files of the project: a second opinion about it is not cached. */
+    /** Whether the program runs files of the project: a second opinion about it is not cached. */
     readonly runsFiles?: boolean;
-    /** Programs that it starts without a word of the call naming them. */
+    /** Programs that this program starts although no word of the call names them. */
     readonly helpers?: string;
     /** How a deletion in the tree can be reverted, as its manual says. */
     readonly undo?: string;
@@ -249,7 +249,7 @@ export type Spec = { readonly [role in Role]?: string } & Facts & {
     readonly argFiles?: boolean;
     /** Its input can answer its question before an overwrite: with these options, or always (`''`). */
     readonly asks?: string;
-    /** It has no options: every word is an operand (`echo`). */
+    /** Whether the program has no options, so that every word is an operand (`echo`). */
     readonly noOptions?: boolean;
     /** Calls that delete or lose something, each with its reason and examples; the first match counts. */
     readonly findings?: readonly RecordFinding[];
@@ -368,7 +368,7 @@ export function row<Row extends Finding>(name: string, reason: string, more?: Om
  * operands are those that are neither options nor their values.
  */
 export type Condition = {
-  /** See `compileShape`. */
+  /** The shape of the operands; see `compileShape`. */
   readonly shape?: string;
   readonly first?: RegExp;
   readonly second?: RegExp;

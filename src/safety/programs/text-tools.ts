@@ -116,7 +116,10 @@ const WAYS_OUT: Readonly<Record<string, RegExp>> = {
   m4: /\be?syscmd\s*\(\s*[`"']?([^')"]+)/g,
 };
 
-/** Small languages whose code may contain a command: only losses in it count here; the record judges the rest. */
+/**
+ * Handlers of small languages whose code may contain a command. Only losses in it count here; the record judges the
+ * rest.
+ */
 export const CALCULATORS: Handlers = Object.fromEntries(
   Object.entries(WAYS_OUT).map(([program, way]): [string, Handler] => [program, (call) => readWaysOut(call, way)]),
 );
@@ -132,7 +135,7 @@ function readWaysOut({ machine, args, io }: Call, way: RegExp): undefined {
   return undefined;
 }
 
-/** Media converters. */
+/** Handlers of media converters. */
 export const MEDIA: Handlers = {
   ...forAll('ffmpeg sox magick convert mogrify', (call) => {
     const target = call.args.at(-1)?.text ?? '-';

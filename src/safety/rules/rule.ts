@@ -10,7 +10,7 @@ export type Rule = Finding & {
   readonly programs?: string;
   /** Programs of which only some calls count: the condition besides one of the shapes, if there are any. */
   readonly of?: Readonly<Record<string, Condition>>;
-  /** A condition in code, besides the others. */
+  /** A further condition, as code. */
   readonly when?: (call: Call) => boolean;
 };
 

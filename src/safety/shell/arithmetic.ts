@@ -22,7 +22,7 @@ export function walkParts(machine: Machine, parts: readonly (ArithmeticExpressio
   for (const part of parts) walkArithmetic(machine, part, '');
 }
 
-/** Walks whatever evaluating an expression would run, notes what is unknown, and sets its names. */
+/** Walks everything that evaluating an expression would run, notes what is unknown, and sets its names. */
 export function walkArithmetic(machine: Machine, expression: ArithmeticExpression | undefined, source: string): void {
   if (!expression) {
     const text = source.replace(/^\$?\(\(|\)\)$/g, '');

@@ -1,8 +1,7 @@
 /**
- * Shells whose syntax differs from bash, which this interpreter follows. Code for another shell is trusted only where
+ * Shells whose syntax differs from bash, the language of this interpreter. Code for another shell is trusted only where
  * both parse it alike. For zsh, fish and ksh that is a small language of plain words, quotes, pipes and redirections;
- * for a plain `sh` it excludes the few forms that would mean something else there. Any other line is never proven
- * harmless.
+ * for a plain `sh` it excludes the few forms that mean something else in sh. Any other line is never proven harmless.
  */
 
 import { pattern } from '../../text/pattern.ts';
@@ -62,7 +61,7 @@ function readPlain(code: string, start: number, dialect: Dialect, end: ')' | '')
   return end === '' && at === code.length ? at : OTHERWISE;
 }
 
-/** Parses single quotes; in fish a backslash escapes within them. */
+/** Parses single quotes; in fish a backslash escapes inside them. */
 function readSingle(code: string, at: number, dialect: Dialect): number {
   const close = code.indexOf("'", at + 1);
   return close < 0 || (dialect === 'fish' && code.slice(at, close).includes('\\')) ? OTHERWISE : close + 1;

@@ -80,7 +80,7 @@ export interface Machine {
   pattern(word: Word | undefined): string;
   /** Expands a string again, as `${x@P}` and arithmetic do; commands in it are interpreted. */
   expandString(text: string): string;
-  /** Sets a variable without an assignment in the code, and judges that. */
+  /** Sets a variable without an assignment in the code, and judges the change. */
   give(name: string, value: Value, exported?: boolean): void;
   /** Performs one assignment. */
   assign(assignment: Assignment, exported?: boolean, named?: boolean): void;
@@ -104,7 +104,7 @@ export interface Machine {
   watch(body: () => void): StaticVerdict;
 }
 
-/** A field of plain text. */
+/** Returns a field of plain text. */
 export function plain(text: string): Field {
   return { text, glob: false };
 }
@@ -113,7 +113,7 @@ export function plain(text: string): Field {
 export type Judge = {
   /** Judges a call and returns its output; `names` are the words as written. */
   call(machine: Machine, fields: readonly Field[], io: Io, redirects: readonly Redirect[]): string;
-  /** Judges setting a variable; `exported`: started programs see it. */
+  /** Judges setting a variable. `exported`: programs that the shell starts see it. */
   assignment(machine: Machine, name: string, value: string, exported: boolean): void;
   /** Judges defining a function of this name. */
   definition(machine: Machine, name: string): void;

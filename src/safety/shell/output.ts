@@ -147,7 +147,7 @@ function fromHex(text: string): string | undefined {
   return /^([0-9a-fA-F]{2})+$/.test(hex) ? Buffer.from(hex, 'hex').toString('utf8') : undefined;
 }
 
-/** The filter `tr`. */
+/** The output of `tr`, computed from its words and its input. */
 export const translate: Filter = (words, stdin) => {
   if (hasUnknown(stdin)) return words[0] === '-d' && /^[\uE00B\s]+$/.test(stdin) ? stdin : DECODED;
   const flags = words.filter((word) => /^-[a-zA-Z]+$/.test(word)).join('');

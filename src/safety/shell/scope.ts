@@ -125,7 +125,7 @@ export class Scope {
     return new Scope(this.cwd, this);
   }
 
-  /** The tables for writing, copied first if another shell shares them. */
+  /** Returns the tables for writing, copied first if another shell shares them. */
   private get own(): Tables {
     if (!this.shared) return this.tables;
     const { vars, functions, aliases, alternatives, references, integers, named } = this.tables;
@@ -222,7 +222,7 @@ export class Scope {
     functions.delete(name);
   }
 
-  /** The value of `$0`. */
+  /** Returns the value of `$0`. */
   get zero(): string {
     const value = this.vars.get('0');
     return typeof value === 'string' ? value : 'bash';

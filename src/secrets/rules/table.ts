@@ -1,4 +1,4 @@
-/** A bot's numeric id in Base64 begins with one of these. */
+/** The beginnings of a bot's numeric id in Base64. */
 const DISCORD_STARTS = ['MT', 'Mj', 'Mz', 'ND', 'NT', 'Nj', 'Nz', 'OD', 'OT']
   .flatMap((two) => [...'AEIMQUYcgk'].map((third) => two + third))
   .join(' ');
@@ -563,7 +563,7 @@ export const VENDORS: readonly string[] =
 export type TokenRule = {
   /** The first part of the handle's name. */
   readonly kind: string;
-  /** Literal prefixes of at least three characters, separated by blanks; the value begins there. */
+  /** Literal prefixes of at least three characters, separated by blanks; the value begins at its prefix. */
   readonly starts: string;
   /** Text before the prefix that belongs to the value: a regular expression for at most 40 characters. */
   readonly before?: string;
@@ -597,7 +597,7 @@ export type Program = {
   readonly until?: RegExp;
   /** The index of the operand that is the secret, from 0. */
   readonly operand?: number;
-  /** An option that means one operand less before it. */
+  /** Matches an option that reduces the number of operands by one. */
   readonly less?: RegExp;
   /** The first operand is `user:secret`. */
   readonly operandPair?: true;

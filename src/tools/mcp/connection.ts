@@ -148,7 +148,7 @@ export class Connection {
     return isJsonObject(result) ? result : {};
   }
 
-  /** HTTP does not report a lost server, so ask after a fault whether it is there. */
+  /** HTTP does not report a lost server, so ask after a fault whether the server still answers. */
   #probe({ onGone }: ConnectionOptions): void {
     if (this.#closed || this.#probing) return;
     this.#probing = true;
@@ -157,7 +157,7 @@ export class Connection {
       .catch((error: unknown) => {
         // A timeout has the same error class, though nobody has answered.
         const silent = error instanceof McpError && error.code === ErrorCode.RequestTimeout;
-        // A server that requires a login is there; the next request reports that.
+        // A server that requires a login does answer; the next request reports the login.
         if (this.#closed || (isAnswer(error) && !silent) || loginWanted(error) !== undefined) return;
         this.#closed = true;
         onGone(reasonOf(error));
@@ -262,7 +262,7 @@ class HttpTransport extends StreamableHTTPClientTransport {
     });
   }
 
-  /** Also ends the session on the server, if that answers soon. */
+  /** Also ends the session on the server, if the server answers soon. */
   override async close(): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<void>((resolve) => {
@@ -308,8 +308,9 @@ type StdioOptions = {
 };
 
 /**
- * The library's own transport copies a long message again with each piece, ends only its child and not that child's
- * children, and may take 4 s to close. This one has its own process group.
+ * A transport over standard input and output. The library's own transport copies a long message again with each piece,
+ * ends only its child and not that child's children, and may take 4 s to close. This transport has its own process
+ * group.
  */
 class StdioTransport implements Transport {
   onclose?: () => void;

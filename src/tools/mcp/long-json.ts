@@ -174,7 +174,7 @@ const DATA = Buffer.from('data:');
 type Json = Readonly<Record<string, unknown>>;
 
 export class LongAnswers {
-  /** A server can't guess it. */
+  /** A random key, which a server can't guess. */
   readonly #key = randomUUID();
   readonly #messages = new Map<string, Json>();
 

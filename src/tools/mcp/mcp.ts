@@ -105,7 +105,7 @@ export class McpServers implements ForeignTools {
     return { definition: tool.digest, claims: tool.claims, changed: this.#firstSeen.get(name) !== tool.digest };
   }
 
-  /** Why a tool's arguments are not checked here, if known. */
+  /** Returns why a tool's arguments are not checked here, if known. */
   unchecked(name: string): string | undefined {
     const tool = this.#byName.get(name)?.tool;
     if (!tool) return undefined;

@@ -14,14 +14,14 @@ export type Annotations = {
 
 export type ToolDefinition = {
   readonly spec: ToolSpec;
-  /** The server's name for it. */
+  /** The server's name for the tool. */
   readonly own: string;
   readonly annotations: Annotations;
   /** The server's claims about it, in lines for a person. */
   readonly claims: readonly string[];
   /** A digest of name, description, schema and annotations. */
   readonly digest: string;
-  /** Why its arguments are not checked here. */
+  /** Why the tool's arguments are not checked here. */
   readonly unchecked?: string;
 };
 
@@ -222,7 +222,7 @@ export type Program = {
   readonly env?: Readonly<Record<string, string>>;
   /** Variables whose values come from commands. */
   readonly env_cmd?: Readonly<Record<string, string>>;
-  /** Its working directory. */
+  /** The server's working directory. */
   readonly cwd?: string;
 };
 

@@ -42,7 +42,7 @@ export type ServerOptions = LoginOptions & {
   readonly elicit: (request: Form, signal: AbortSignal) => Promise<FormAnswer>;
 };
 
-/** `login`: it requires a person to log in, and is not retried before that. */
+/** The state of a server. `login`: it requires a person to log in, and is not retried before that. */
 export type ServerState = 'off' | 'starting' | 'ready' | 'waiting' | 'failed' | 'login';
 
 /** How many restarts in a row before giving up. */
@@ -63,7 +63,7 @@ export class Server {
   startingSince: number | undefined;
   /** Kept while the server is away, so that the model's list of tools stays the same. */
   tools: readonly ToolDefinition[] = [];
-  /** Its own name for itself. */
+  /** The server's own name for itself. */
   title = '';
   lastError = '';
   readonly #options: ServerOptions;
@@ -313,7 +313,7 @@ export class Server {
     this.#connection?.rootMoved();
   }
 
-  /** Ends it. Idempotent. */
+  /** Ends the server. Idempotent. */
   async close(): Promise<void> {
     this.#generation += 1;
     clearTimeout(this.#timer);
@@ -362,7 +362,7 @@ export class Server {
     }, LIST_DELAY_MS);
   }
 
-  /** It ended, or could not start: reports that once, then retries after increasing pauses. */
+  /** Reports once that the server ended or could not start, then retries after increasing pauses. */
   #lost(generation: number, why: string): void {
     if (generation !== this.#generation) return;
     this.#generation += 1;
@@ -476,7 +476,7 @@ const MIN_SECRET_CHARS = 6;
 const MAX_LINE_CHARS = 300;
 
 type Redactor = {
-  /** Removes from the text what the configuration passes to the server. */
+  /** Removes from a text the values that the configuration passes to the server. */
   text(text: string): string;
   /** The same as one clean line. */
   line(text: string): string;
@@ -510,7 +510,7 @@ function secretsOf(config: ServerConfig): readonly string[] {
   return [...bare, search.slice(1), ...searchParams.values(), username, password, hash.slice(1)];
 }
 
-/** Returns host and path. */
+/** Returns the host and path of an address. */
 function addressOf(url: string): string {
   if (!URL.canParse(url)) return 'its address';
   const { protocol, host, pathname } = new URL(url);
@@ -547,7 +547,7 @@ class ServerLogin {
     return this.#authorization?.secrets ?? [];
   }
 
-  /** Only for a server with an address and without an authorization header of the user. */
+  /** Returns the login, only for a server with an address and without an authorization header of the user. */
   async authorization(): Promise<Authorization | undefined> {
     const { loginFolder: folder, secret, learn } = this.#options;
     const config = this.#config();
@@ -598,7 +598,7 @@ class TailBuffer {
     this.#text = (this.#text + text).slice(-MAX_CHARS);
   }
 
-  /** Clean text. */
+  /** The text, cleaned for the screen. */
   get text(): string {
     return plainText(this.#text);
   }

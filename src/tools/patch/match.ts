@@ -224,7 +224,7 @@ export type Edit = {
   readonly rank: 0 | 1 | 2 | 3;
   /** Appended and prepended texts become lines of their own; others are inserted unchanged. */
   readonly form: 'plain' | 'append' | 'prepend';
-  /** The index of its patch. */
+  /** The index of the patch that has the change. */
   readonly patch: number;
 };
 

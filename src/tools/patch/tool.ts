@@ -45,7 +45,7 @@ export type PatchOptions = {
   readonly keep?: {
     keepFile(file: string, text: string, cwd: string): Promise<{ end(changed: boolean): Promise<void> } | undefined>;
   };
-  /** Whether a file (absolute, symlinks resolved) belongs to aish-tui itself: no patch changes it. */
+  /** Whether a file (absolute, symlinks resolved) belongs to aish-tui itself; no patch changes such a file. */
   isOwn?(file: string): boolean;
   /** Replaces file system calls in tests. */
   readonly steps?: FileSteps;
@@ -54,7 +54,9 @@ export type PatchOptions = {
 export type PatchTool = BuiltinTool & {
   /** Shows what `undo` would do, with a diff. */
   preview(): Promise<PatchUndo>;
-  /** Undoes the last applied patch if the file is unchanged since; then the one before it (TO-3). */
+  /**
+   * Undoes the last applied patch if the file is unchanged since; another call then undoes the patch before it (TO-3).
+   */
   undo(): Promise<PatchUndo>;
 };
 
@@ -446,7 +448,7 @@ async function existing(path: string): Promise<Read> {
     if (found.isDirectory()) return refuse('is a directory');
     if (!found.isFile()) return refuse('is not a regular file');
     if (found.size > MAX_FILE_BYTES) return refuse(`is larger than ${MAX_FILE_BYTES} bytes; change it with a command`);
-    // The later rename needs write permission only for the directory, so check the file's here.
+    // The later rename needs write permission only for the directory, so check the file's permission here.
     await access(path, constants.W_OK);
     const bytes = await handle.readFile();
     if (bytes.includes(0)) return refuse('is binary');

@@ -62,7 +62,7 @@ export function deleteRange(state: EditorState, from: number, to: number): Edito
 }
 
 /**
- * Moves a range to the kill ring; consecutive kills become one text there. `backward` when the text was before the
+ * Moves a range to the kill ring; consecutive kills become one text in it. `backward` when the text was before the
  * cursor.
  */
 export function killRange(state: EditorState, from: number, to: number, backward: boolean): EditorState {
@@ -127,14 +127,14 @@ export function snap(text: string, offset: number): number {
   return text.length;
 }
 
-/** The boundary after the one at `offset`. */
+/** Returns the boundary after the one at `offset`. */
 export function next(text: string, offset: number): number {
   const line = lineEnd(text, offset);
   if (line === offset) return Math.min(offset + 1, text.length);
   return offset + (units(text.slice(offset, line))[0]?.length ?? 0);
 }
 
-/** The boundary before the one at `offset`. */
+/** Returns the boundary before the one at `offset`. */
 export function previous(text: string, offset: number): number {
   const start = lineStart(text, offset);
   if (start === offset) return Math.max(0, offset - 1);

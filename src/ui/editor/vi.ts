@@ -209,7 +209,7 @@ export type ViState = {
   readonly find: Find | undefined;
   /** The keys of the last change and the text then typed in insert mode, for `.`. */
   readonly change: string;
-  /** The keys of a change in progress: text typed in insert mode belongs to it. */
+  /** The keys of a change in progress, including text typed in insert mode. */
   readonly recording: string | undefined;
 };
 

@@ -32,7 +32,7 @@ export type KeyResolver = {
 
 const CANCELS = new Set(['escape', 'ctrl-g']);
 
-/** `table` is `KEY_TABLE`, or what `rebind` made of it. */
+/** Creates the function that resolves keys. `table` is `KEY_TABLE`, or what `rebind` made of it. */
 export function createKeyResolver(table: readonly Binding[]): KeyResolver {
   const places = new Map<KeyContext, Map<string, Binding>>();
   let held: { context: KeyContext; keys: KeyToken[]; chord: string } | undefined;

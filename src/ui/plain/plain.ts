@@ -115,7 +115,7 @@ class Plain {
     for (const end of this.#ends.splice(0)) end();
   }
 
-  /** Writes lines above the one being edited. */
+  /** Writes lines above the line that is being edited. */
   #say(text: string): void {
     if (this.#takeBack) return;
     // A terminal that can't erase gets a line of its own.
@@ -274,7 +274,7 @@ class Plain {
     else this.#say('Ctrl-D leaves');
   }
 
-  /** Removes the line being edited, and returns it. */
+  /** Removes the line that is being edited, and returns it. */
   #clear(): string {
     const { line } = this.#lines;
     this.#lines.write(null, { ctrl: true, name: 'e' });

@@ -24,7 +24,7 @@ class InlineWriter extends Writer {
     this.height = 1;
   }
 
-  /** Erases all rows, of which nothing needs to be known after that. */
+  /** Erases all rows; after that nothing is known about the screen. */
   override forget(): void {
     this.style = UNKNOWN;
     this.restyle(0);
@@ -35,7 +35,7 @@ class InlineWriter extends Writer {
     this.out = erasing;
   }
 
-  /** Returns the sequence that gives the terminal to another program: nothing of ours is left on it. */
+  /** Returns the sequence that gives the terminal to another program; it erases our rows. */
   override plain(): string {
     this.forget();
     const all = `${this.out}\x1b[?25h`;

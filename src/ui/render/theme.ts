@@ -110,7 +110,7 @@ const ROLES = {
   emphasis: ['3'],
   strike: ['9'],
   code: ['', 'codeWord'],
-  /** An existing file. */
+  /** The path of an existing file. */
   path: ['4'],
   link: ['4', 'user'],
   quote: ['3', 'muted'],

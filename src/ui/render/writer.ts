@@ -189,14 +189,16 @@ function isBlank({ chars, styles }: Row, from: number): boolean {
 /** The rows from `top` to `bottom`, both inclusive, move up by `by`; the first ones leave the screen. */
 type Shift = { readonly top: number; readonly bottom: number; readonly by: number };
 
-/** The fewest rows saved for which moving rows costs less than drawing them. */
+/** The fewest saved rows for which moving rows costs less than drawing them again. */
 const MIN_SAVED_ROWS = 3;
 /** Larger shifts are not looked for. */
 const MAX_BY = MIN_SAVED_ROWS;
 
 /**
  * Returns the shift that saves the most rows from being drawn. Only known rows move, and none with characters on whose
- * width terminals disagree. @param front the rows that the terminal shows @param want the rows to show next
+ * width terminals disagree.
+ * @param front the rows that the terminal shows
+ * @param want the rows to show next
  */
 function findShift(front: readonly (Row | undefined)[], want: readonly string[]): Shift | undefined {
   const changed = want.filter((text, y) => front[y]?.text !== text).length;

@@ -39,7 +39,9 @@ export class FirstFrame {
   readonly mouse: boolean;
   /** The terminal's capabilities, from its replies. */
   readonly capabilities: Promise<Readonly<Capabilities>>;
-  /** A signal ends the program with the terminal restored. Whoever has more to close replaces this handler. */
+  /**
+   * Called at a signal: ends the program with the terminal restored. Code that has more to close replaces this handler.
+   */
   onSignal: (signal: FatalSignal) => void = (signal) => process.exit(128 + constants.signals[signal]);
   readonly #ui: Store<Ui>;
   readonly #keys = createKeyResolver(KEY_TABLE);

@@ -115,7 +115,7 @@ function endingRows({ of, items }: Choices, main: number): number {
   return Math.min(MAX_ENDING, Math.floor(main / 2) - 1);
 }
 
-/** Returns the rows of a field: mark, wrapped text, and the cursor after it. */
+/** Returns the rows of a text field: mark, wrapped text, and the cursor after it. */
 export function fieldRows(value: string, columns: number): number {
   const width = Math.max(1, columns - FIELD_MARK.length);
   return value.split('\n').reduce((rows, line) => rows + Math.max(1, Math.ceil((textWidth(line) + 1) / width)), 0);

@@ -33,7 +33,7 @@ export type Waiting = {
   readonly answeringSince: number | undefined;
   /** The command that runs, if one does. */
   readonly runs: string | undefined;
-  /** The key that ends it. */
+  /** The key that ends the activity. */
   readonly key: string;
   /** The picture of the turning sign; undefined: the sign stands still. */
   readonly turn: number | undefined;
@@ -162,7 +162,10 @@ const MIN_ROWS = 12;
 const PLAN_ROWS = 20;
 const MAX_TASKS = 6;
 
-/** Returns the header of a run for a part of the screen of `rows` rows; empty where it would take too many of them. */
+/**
+ * Returns the header of a run for a part of the screen with `rows` rows; empty where the header would take too many of
+ * them.
+ */
 export function runHeaderLines(facts: RunFacts, rows: number, context: RenderContext): readonly string[] {
   if (rows < MIN_ROWS) return [];
   const plan = rows >= PLAN_ROWS && !facts.planElsewhere ? planRows(facts, context) : [];

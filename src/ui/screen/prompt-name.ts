@@ -1,4 +1,4 @@
-/** The prompt's name. */
+/** The name before the prompt's text. */
 import type { App } from '../../commands/app.ts';
 import { hostOf } from '../../session/place.ts';
 

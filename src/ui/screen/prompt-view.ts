@@ -31,7 +31,7 @@ export type PromptViewOptions = {
 
 type Laid = { readonly layout: EditorLayout; readonly widths: PromptWidths };
 
-/** Follows the screen's state without React: a typed key is on the terminal before anything else is done for it. */
+/** Follows the screen's state without React: a typed key is drawn on the terminal before any other work for it. */
 export class PromptView {
   readonly #options: PromptViewOptions;
   readonly #listeners = new Set<() => void>();

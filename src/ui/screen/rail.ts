@@ -193,7 +193,7 @@ export class Room {
     return { tasks, agents: subAgents(engine.state), waiting: waitingTasks(engine.state), jobs, changed, cwd };
   }
 
-  /** Takes a new size of the terminal and reports it to what runs. */
+  /** Takes a new size of the terminal and reports it to the running programs. */
   resize(size: Size): void {
     this.#ui.update({ size });
     this.#lay();
@@ -213,7 +213,7 @@ export class Room {
     return changed;
   }
 
-  /** Gives the user’s shell the size of its pane, or the whole screen while its program has that. */
+  /** Gives the user’s shell the size of its pane, or of the whole screen while its program uses the whole screen. */
   fitShell(): void {
     const { columns, rows } = this.#fullScreen().active ? this.#ui.get().size : this.#app.engine.live.size;
     this.#app.shell.resize(columns, rows);

@@ -16,7 +16,7 @@ import type { Store, Ui } from './ui.ts';
 // Suggests the rest of a line (IN-8): the newest line of the history that begins with the draft.
 
 type Kept = {
-  /** Oldest first. */
+  /** The lines, oldest first. */
   readonly lines: readonly string[];
   readonly factsOf: (line: string) => LineFacts | undefined;
   readonly isAgents: (line: string) => boolean;
@@ -212,7 +212,7 @@ export class AfterFailure {
     else if (exit === NOT_FOUND || isUsageError(event.result)) this.#hint(`${ask} what is wrong`);
   }
 
-  /** Returns the line with a near name for the one that was not found; undefined where none is near. */
+  /** Returns the line with a similar name in place of an unknown one; undefined if no name is similar. */
   #correct(line: string, { head, tail }: CommandResult): string | undefined {
     const [, ...names] = [...plainText(`${head}\n${tail}`).matchAll(MISSING)].at(-1) ?? [];
     // In other languages the message is not understood: then only a line of a single command shows which word was not

@@ -269,7 +269,7 @@ export class Screen {
     return { width, paint: this.paint, theme: this.#theme };
   }
 
-  /** Takes a new size of the terminal and reports it to what runs. */
+  /** Takes a new size of the terminal and reports it to the running programs. */
   resize(size: Size): void {
     this.room.resize(size);
   }
@@ -394,7 +394,7 @@ export class Screen {
     await this.terminal.stop().finally(() => this.#output.release());
   }
 
-  /** Lends the terminal to a child; questions wait meanwhile. */
+  /** Lends the terminal to a child process; questions wait until it ends. */
   async lend<T>(run: () => Promise<T>): Promise<T> {
     this.questionDialog.hold(true);
     this.fullScreen.hold(true);
@@ -645,7 +645,7 @@ const MIN_RUN_MS = 10_000;
 
 type NotifierOptions = {
   readonly engine: Engine;
-  /** `ui.notify`. */
+  /** Whether `ui.notify` is on. */
   readonly enabled: boolean;
   /** Writes to the terminal without the compositor. */
   readonly write: (sequence: string) => void;

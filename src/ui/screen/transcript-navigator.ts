@@ -28,8 +28,8 @@ export class TranscriptNavigator {
   readonly #readOutput: (file: string) => Promise<string>;
 
   /**
-   * @param write writes to the terminal without the compositor @param readOutput reads the full text of an output that
-   * was cut
+   * @param write writes to the terminal without the compositor
+   * @param readOutput reads the full text of an output that was cut
    */
   constructor(
     view: TranscriptView,

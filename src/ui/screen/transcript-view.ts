@@ -67,7 +67,7 @@ export class TranscriptView {
     step: () => this.#viewport.measure(1),
     measured: () => this.#changed(),
   });
-  /** Grows when what is visible may have changed. */
+  /** Grows when the visible lines may have changed. */
   version = 0;
 
   /**
@@ -146,7 +146,7 @@ export class TranscriptView {
     if (had === shown) return;
     this.#shown.set(shown.key, shown);
     this.#viewport.set(shown.key);
-    // Whether the next entry has a blank line above it depends on this one.
+    // This entry decides whether the next one has a blank line above it.
     const next = had && this.#entries[at + 1];
     if (next) this.#viewport.set(next.key);
   }
@@ -245,7 +245,7 @@ export class TranscriptView {
     return this.#marked.has(key);
   }
 
-  /** Returns the report alone: the sub-agent's work is not even wrapped for this. */
+  /** Returns the report alone, without wrapping the sub-agent's work. */
   #foldedAgent(key: string, width: number): readonly string[] {
     const shown = this.#shown.get(key);
     if (!shown) return [];
@@ -391,7 +391,7 @@ export class TranscriptView {
     this.#changed();
   }
 
-  /** Returns what is visible in a window of this size. */
+  /** Returns the lines that are visible in a window of this size. */
   visible(columns: number, rows: number): Visible {
     const size = `${columns}×${rows}`;
     if (size !== this.#size) {

@@ -90,7 +90,7 @@ export type Offers = {
   readonly items: readonly SetupOffer[];
   readonly index: number;
   readonly testing?: boolean;
-  /** Why the last one tested can't be used, and what to do. */
+  /** Why the model that was tested last can't be used, and what to do. */
   readonly problem?: string;
 };
 

@@ -6,7 +6,7 @@ export type Capabilities = {
   answers: boolean;
   /** XTVERSION, such as `tmux 3.4`. */
   version?: string;
-  /** DEC mode 2026. */
+  /** Whether the terminal has synchronized output (DEC mode 2026). */
   synchronizedOutput: boolean;
   /** Known to bracket pastes, so the guard against bursts is not needed. */
   bracketedPaste: boolean;

@@ -13,7 +13,7 @@ function modifiersOf(parameter: number): Modifiers {
   return { shift: (bits & 1) !== 0, alt: (bits & (2 | 32)) !== 0, ctrl: (bits & 4) !== 0 };
 }
 
-/** A key that types nothing. */
+/** Returns a key that types no text. */
 function namedKey(name: string, modifiers: Modifiers = NO_MODIFIERS, event: KeyToken['event'] = 'press'): KeyToken {
   const plain = name === 'space' && !modifiers.ctrl && !modifiers.alt && event !== 'release';
   return { type: 'key', name, ...pick(modifiers), event, ...(plain ? { text: ' ' } : {}) };

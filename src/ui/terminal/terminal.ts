@@ -24,7 +24,7 @@ export type TerminalOptions = {
 
 /** The terminal of the process, untouched before `enter`. One per process. */
 export class Terminal {
-  /** Ink's stdin, which only carries what is fed to it. */
+  /** Ink's stdin, which gets only the keys that this module passes to it. */
   readonly ink = new KeyStream();
   readonly #tty: Tty;
   readonly #input: TerminalInput;
@@ -353,7 +353,7 @@ export class TerminalInput {
     return this.#fences.ask(milliseconds);
   }
 
-  /** Swallows a pending read. */
+  /** Drops all input until the terminal has answered or the time is over. */
   async drain(): Promise<void> {
     this.#draining = true;
     await this.fence(this.#capabilities.answers ? DRAIN_TIMEOUT_MS : SETTLE_MS);
@@ -403,7 +403,7 @@ function types(token: Token): boolean {
   return token.type === 'key' && token.text !== undefined;
 }
 
-// Waits that end when the terminal has processed everything written before them.
+// Waits that end when the terminal has processed the output before them.
 
 type Fences = {
   /** Asks the terminal; resolves with true when it answered, false when the time was over first. */

@@ -1,7 +1,7 @@
 /** The two ends of a tty: output is always written; input is raw and read only while the terminal is ours. */
 import { writeSync } from 'node:fs';
 
-/** The parts of a tty that are used; `process.stdin` and `process.stdout` have them. */
+/** The parts of a tty that this program uses; `process.stdin` and `process.stdout` have them. */
 export type TtyInput = NodeJS.ReadableStream & {
   setRawMode?(mode: boolean): unknown;
   ref?(): unknown;
@@ -80,7 +80,7 @@ export type SignalHandlers = {
   /** Called when SIGTSTP arrives from outside. */
   readonly stop: () => void;
   readonly resumed: () => void;
-  /** Called when the process ends, for whatever reason. */
+  /** Called when the process ends, for any reason. */
   readonly exit: () => void;
 };
 

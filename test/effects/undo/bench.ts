@@ -66,7 +66,8 @@ export function sceneForEach(ordinary = false) {
 }
 
 /**
- * Runs random commands over random trees, each in a scene of its own. @param check false: the case is inconclusive
+ * Runs random commands over random trees, each in a scene of its own.
+ * @param check false: the case is inconclusive
  * @param maxUntold the largest share of inconclusive cases
  */
 export async function inEveryCase(

@@ -24,7 +24,7 @@ function shell(judge: Judging, call: Call, text: Expr | undefined): void {
     judge.note(call, { kind: 'shell', text: value.replaceAll(DIGITS, UNKNOWN), ...surroundings(judge, call) });
 }
 
-/** `base64.b64decode(…).decode()`, under whatever name. */
+/** Returns whether a node calls `base64.b64decode(…).decode()`, under any name. */
 function isDecoded(judge: Judging, node: Expr, depth = 0): boolean {
   if (depth > 4) return false;
   if (node.nodeType === 'Call') {
@@ -465,7 +465,7 @@ export const CALLS: ReadonlyMap<string, JudgeCall> = new Map([
   }),
 ]);
 
-/** Methods that do harm on objects of some class, whatever the object. */
+/** Methods that do harm on objects of some class. They count on every object. */
 export const METHODS: ReadonlyMap<string, (judge: Judging, call: Call, node: NodeOf<'Attribute'>) => void> = new Map<
   string,
   (judge: Judging, call: Call, node: NodeOf<'Attribute'>) => void

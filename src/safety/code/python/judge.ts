@@ -115,7 +115,7 @@ class Judge implements Judging {
     return { effects: this.effects, imports: this.imports, stores: this.stores };
   }
 
-  /** Notes an effect at `node`. */
+  /** Records an effect of the code at `node`. */
   note(node: Node, effect: Effect): void {
     this.effects.push(this.depth === 0 ? { ...effect, part: this.tree.part(node) } : effect);
   }

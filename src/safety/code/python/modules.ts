@@ -216,7 +216,7 @@ export const BUILTINS = new Set(
    help aiter anext True False None Ellipsis NotImplemented __name__ __file__ __doc__ __annotations__ __debug__ copyright
    credits license _ WindowsError EnvironmentError IOError`.split(/\s+/),
 );
-/** Names of exceptions. */
+/** Matches the names of exceptions. */
 export const EXCEPTION = /^(?=[A-Z])\w*(Error|Exception|Warning|Exit|Interrupt|Iteration|Group)$/;
 
 /** Returns whether an expression is an open file, a buffer or a stream. */
@@ -346,7 +346,7 @@ export type Judging = {
   readonly made: ReadonlySet<string>;
   /** First names of all modules that are imported. */
   readonly importedNames: ReadonlySet<string>;
-  /** Notes an effect at `node`. */
+  /** Records an effect of the code at `node`. */
   note(node: Node, effect: Effect): void;
   unknown(node: Node, reason: string, unresolved?: boolean): void;
   /** Returns the paths an expression may name, as the gate’s other judges write them: a mark for an unknown part. */

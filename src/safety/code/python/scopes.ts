@@ -33,7 +33,7 @@ export type Scopes = {
 
 const OPAQUE: Binding = { kind: 'opaque' };
 
-/** Finds what is bound to which name, scope by scope. */
+/** Finds the values that each name is bound to, scope by scope. */
 export function readScopes(tree: Tree): Scopes {
   const reader = new ScopeReader(tree);
   for (const statement of tree.module.body) reader.visit(statement, reader.module);
@@ -245,7 +245,7 @@ function outsideComprehension(scope: Scope): Scope {
 /** The texts that an expression may have; empty where its value depends on itself. */
 export type Texts = ReadonlySet<string>;
 
-/** Any text. */
+/** The texts of an expression that may have any text. */
 export const ANYTHING: Texts = new Set([UNKNOWN]);
 export const NUMBER: Texts = new Set([DIGITS]);
 
@@ -269,7 +269,7 @@ export function product(parts: readonly Texts[]): Texts {
   return parts.reduce(sum, new Set(['']));
 }
 
-/** Joins parts as paths: an absolute part replaces those before it. */
+/** Joins parts of a path as Python does: an absolute part replaces the parts before it. */
 export function paths(parts: readonly Texts[]): Texts {
   let [joined = ANYTHING] = parts;
   for (const part of parts.slice(1)) {
@@ -471,7 +471,7 @@ export type Effect = { readonly part?: Part } & (
 /** The result of looking for a local module. */
 export type LocalModule =
   | { readonly kind: 'text'; readonly text: string }
-  /** There is no such file: the name means an installed module. */
+  /** The file does not exist: the name means an installed module. */
   | { readonly kind: 'absent' }
   /** The file exists but was not read, or could not be looked for. */
   | { readonly kind: 'unread' };

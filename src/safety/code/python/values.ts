@@ -60,7 +60,7 @@ export class Values {
   private readonly surroundings: Surroundings;
   /** Whether this module is imported by another, so that its functions are called from elsewhere. */
   private readonly library: boolean;
-  /** Attributes that other modules assign to. */
+  /** Attributes that other modules assign to this module. */
   private readonly foreign: ReadonlySet<string>;
   private steps = 0;
   private readonly ids = new Map<object, number>();

@@ -470,7 +470,7 @@ type Ways = {
   readonly shows?: string;
   /** Options with which it changes the files. */
   readonly writes?: string;
-  /** It changes the files unless it is told to show. */
+  /** Whether the formatter changes the files unless an option tells it to show. */
   readonly always?: true;
 };
 
@@ -490,7 +490,7 @@ function formatter({ shows = '', writes = '', always }: Ways, spec: Spec): Spec 
   };
 }
 
-/** Subcommands that only look, beside those that format. */
+/** Subcommands that only show something, beside those that format. */
 const LOOKS: Spec = { operands: 'tune', tune: '--all --output-format= -q --quiet -v --verbose' };
 
 const RUFF =
@@ -498,7 +498,7 @@ const RUFF =
 const BIOME =
   '--changed --staged --since= --max-diagnostics= --diagnostic-level= --error-on-warnings --colors= --verbose --only= --skip= --files-ignore-unknown= --no-errors-on-unmatched --stdin-file-path= --log-level= --reporter=';
 
-/** Formatters of source code. */
+/** The records of formatters of source code. */
 export const FORMATTING: Records = {
   black: formatter(
     { always: true, shows: '--check --diff' },

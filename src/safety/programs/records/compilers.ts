@@ -267,7 +267,7 @@ const PYTHON_VALUES: Readonly<Record<string, RegExp>> = {
   '-X': /^(dev|utf8(=[01])?|importtime|faulthandler|tracemalloc(=\d+)?|no_debug_ranges|int_max_str_digits=\d+)$/,
 };
 
-/** Interpreters: their code is judged by its reader; the records describe the other options. */
+/** The records of interpreters. A reader judges their code; the records describe the other options. */
 export const LANGUAGES: Records = {
   python: {
     code: /^-\w*c$/,

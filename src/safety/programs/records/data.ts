@@ -37,7 +37,7 @@ const RESTIC_LOSS: RecordFinding = {
   reason: 'deletes backups, or restores over existing data',
 };
 
-/** Deletes an archive. */
+/** The finding about a deleted archive of backups. */
 const BORG_LOSS: RecordFinding = {
   name: 'backup loss',
   asks: {
@@ -262,7 +262,7 @@ export const TABLE_TOOLS: Records = {
     helpers: 'jq python3',
     tune: '-# -r -c -n -j -y -Y -P -o= -p= -I= -e -S -C -M -N -0 --raw-output --output-format= --input-format= --prettyPrint --indent= --unwrapScalar --colors --no-colors --exit-status --null-input --no-doc --front-matter= --width= --yaml-output --slurp',
     delete: '-i --inplace --in-place',
-    // One yq reads everything at once with `-s`, the other writes a file for each document.
+    // One of the two programs named yq reads everything at once with `-s`, the other writes a file for each document.
     load: '-s= -f= --from-file= --split-exp= --split-exp-file=',
     operands: 'read',
     judge: ({ args }) =>
@@ -279,7 +279,7 @@ export const TABLE_TOOLS: Records = {
   pdfinfo: { tune: '-f= -l= -enc= -meta -box -dests -isodates -rawdates -v -h', singleDash: true, operands: 'read' },
 };
 
-/** Judges the output of a converter: without a second name the text is written beside the document. */
+/** Judges the output of a converter: without a second name the text is written in a file beside the document. */
 function judgeText({ machine }: CallFacts, reading: Reading): StaticVerdict | undefined {
   const [from, to] = reading.operands;
   if (from === undefined || to !== undefined) return undefined;

@@ -24,7 +24,7 @@ const PLAIN_LETTERS = /^(u[+=][rwxX]+|(?:[ugoa]*)\+[rxX]+|[go]+-[rwxX]+|[go]+=[r
 /** Modes that leave rights for the owner only. */
 const NARROW = /^(0?[4-7]00|[go]+(=|-[rwx]+))$/;
 
-/** Modes that deny the owner of a directory entry to it. */
+/** Matches modes that deny a file to its owner. */
 const CLOSES = /^([0-7]?[0246][0-7]{2}|(?![go]+[-+=])[ugoa]*(-[rwst]*[xX][rwst]*|=[rw]*))$/;
 
 const CHANGES_RIGHTS = harmless('changes rights, and no content');
@@ -275,7 +275,7 @@ export const REMOVING: Records = {
         kept: true,
         named: 'files',
         shapes: ['-r|-R|-f|--recursive|--force'],
-        // See the row above.
+        // See the rule above.
         when: (call) => !deletesOnlyOwn(call) && forceFirst(call),
       }),
     ],

@@ -211,7 +211,7 @@ function judgeOtherPlace(machine: Machine, place: string, subcommand: string): S
     : undefined;
 }
 
-/** Judges settings for this one call. */
+/** Judges settings that a git command has for this one call (`-c`). */
 export function judgeSettings(call: CallFacts, reading: Reading) {
   const { machine } = call;
   if (machine.scope.elsewhere === 'machine' && !LOOKS.test(reading.path[0] ?? ''))
@@ -378,7 +378,7 @@ export function judgeReset({ machine }: CallFacts, reading: Reading) {
     : undefined;
 }
 
-/** Judges adding a remote: harmless until something is sent there or fetched from it. */
+/** Judges adding a remote, which is harmless until something is sent to it or fetched from it. */
 export function judgeRemoteAdd(call: CallFacts, reading: Reading) {
   call.machine.written.set(SETTINGS, UNKNOWN);
   return judgeRemote(call, reading);

@@ -370,7 +370,10 @@ function judgeKeyShown(reading: Reading): StaticVerdict | undefined {
   return hides ? undefined : unknown('shows a private key');
 }
 
-/** Judges ssh-keygen: it reads the file of `-f` to show a fingerprint, key or host; otherwise it makes a key there. */
+/**
+ * Judges ssh-keygen: it reads the file of `-f` to show a fingerprint, key or host; otherwise it writes a new key to
+ * that file.
+ */
 function judgeKey({ machine }: CallFacts, reading: Reading): StaticVerdict | undefined {
   const path = reading.given.findLast(({ name }) => name === '-f')?.value;
   if (path === undefined || given(reading, '-l', '-B', '-y', '-e', '-F', '-L')) return undefined;

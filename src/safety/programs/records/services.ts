@@ -182,7 +182,7 @@ const docker: Spec = {
   },
 };
 
-/** Containers. */
+/** The records of programs for containers. */
 export const DOCKER: Records = { docker, 'docker-compose': { ...(docker.subs?.compose as Spec) } };
 
 /**

@@ -205,7 +205,7 @@ export const SYSTEM: Records = {
       row('kill -9', 'kill -9', { bounded: 'signals', when: (call) => isKill(signalOf(call)) && !endsOnlyOwn(call) }),
       row('kill', 'ends a process', {
         bounded: 'signals',
-        // See the row above.
+        // See the rule above.
         when: (call) => !isQuiet(call) && call.args.length > 0 && !endsOnlyOwn(call),
       }),
     ],
@@ -492,7 +492,7 @@ export const TOOLS: Records = {
   },
 };
 
-/** Judges unittest: modules must be named like tests or be among them; `discover` searches for those. */
+/** Judges unittest: modules must be named like tests, or be given as tests; `discover` searches for such modules. */
 function judgeUnittest(_: CallFacts, reading: Reading) {
   const places = [
     ...reading.operands.map(({ text }) => text).filter((text) => text !== 'discover'),

@@ -113,7 +113,7 @@ export class Authorization {
 
   /** Gets a new token without a person, if possible. */
   #renew(used: string | undefined): Promise<boolean> {
-    // Another request or window has already renewed it.
+    // Another request or window has already renewed the token.
     if (this.#store.current?.access_token !== used) return Promise.resolve(true);
     this.#renewal ??= this.#renewed().finally(() => {
       this.#renewal = undefined;

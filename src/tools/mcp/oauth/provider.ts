@@ -151,7 +151,7 @@ export class Provider implements OAuthClientProvider {
     return new URLSearchParams({ grant_type: 'client_credentials', ...(scope === undefined ? {} : { scope }) });
   }
 
-  /** Forgets refused data, unless another window has renewed it meanwhile. */
+  /** Forgets refused data, unless another window has renewed it since then. */
   invalidateCredentials(what: 'all' | 'client' | 'tokens' | 'verifier' | 'discovery'): void {
     const { store } = this.#options;
     if (what === 'all' || what === 'client') store.save(this.#server, { client: undefined });
@@ -221,7 +221,7 @@ function algorithmOf(variable: string, pem: string): string {
 
 // Receives the browser's redirect: one local address, for one login.
 
-/** What the answer must contain. */
+/** The parts that the answer must contain. */
 type Expected = {
   readonly state: string;
   readonly issuer: string;
@@ -398,7 +398,7 @@ function isKept(value: unknown): value is Kept {
 const MAX_BYTES = 1024 * 1024;
 const TIMEOUT_MS = 30_000;
 
-/** Whether nobody on the network can read what is sent there. */
+/** Returns whether nobody on the network can read what is sent to an address. */
 function isGuarded(url: string | URL): boolean {
   const { protocol, hostname } = new URL(url);
   return protocol === 'https:' || (protocol === 'http:' && /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname));
@@ -407,7 +407,7 @@ function isGuarded(url: string | URL): boolean {
 /** How many redirects of a description are followed. */
 const MAX_REDIRECTS = 5;
 
-/** Aborts with `signal`. */
+/** Returns a `fetch` that `signal` aborts. */
 export function guardedFetch(signal: AbortSignal): FetchLike {
   return async (url, init) => {
     const limits = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);

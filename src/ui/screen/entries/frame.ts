@@ -20,7 +20,7 @@ export type Heading = {
   /** The character in one cell, and its role. */
   readonly glyph: string;
   readonly role: Role;
-  /** Styled. */
+  /** The text with its styles. */
   readonly text: string;
   /** The result, at the right edge; styled. */
   readonly right?: string;

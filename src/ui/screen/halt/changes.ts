@@ -17,7 +17,7 @@ const VERBS = { deleted: 'deletes', changed: 'changes', created: 'creates', mode
 /** Lines of the diff below the list; `d` shows all. */
 const FIRST_LINES = 12;
 
-/** Returns `6 deleted · 1 changed`, without what is zero. */
+/** Returns the counts, such as `6 deleted · 1 changed`, without kinds that did not occur. */
 export function countsText({ counts }: Extract<Trial, { kind: 'changes' }>): string {
   const all = (['deleted', 'changed', 'created'] as const).map((kind) => ({ kind, count: counts[kind] }));
   const some = all.filter(({ count }) => count > 0).map(({ kind, count }) => `${count} ${kind}`);

@@ -41,14 +41,15 @@ export class QuestionDialog {
     this.#schedule = schedule;
   }
 
-  /** The open question, if any, with its secrets revealed: the user decides on what will really run. */
+  /** Returns the open question, if any, with its secrets revealed: the user decides on what will really run. */
   get head(): Question | undefined {
     const [head] = this.#engine.state.questions;
     return head && this.#engine.actions.revealQuestion(head);
   }
 
   /**
-   * Must be called after each change of the engine. A new question starts unarmed, with the focus on not running it.
+   * Must be called after each change of the engine. A new question starts unarmed, with the focus on not running the
+   * action.
    */
   follow(): void {
     const { head } = this;

@@ -27,7 +27,7 @@ export type QuestionLayout = {
   /** How many lines from the first on must have been on screen before the action may run. */
   readonly mustSee: number;
   readonly columns: number;
-  /** Not even one dangerous part fits: no action may run here. */
+  /** Whether there is not even room for one dangerous part; then no action may run here. */
   readonly tooSmall: boolean;
   readonly buttons: readonly Button[];
 };
@@ -115,7 +115,7 @@ function layOut(words: QuestionWords, { columns, rows, bottom, top: wantedTop }:
   const fixed = EDGES + buttonRows + (place === '' ? 0 : 1) + air;
   const said = roomy ? [...words.reasons, ...words.notes] : words.reasons;
   const needed = said.flatMap((reason) => wrapText(reason, width));
-  // On a small screen the action has priority over the words about it.
+  // On a small screen the action has priority over the words that explain it.
   const most = Math.max(1, Math.min(MAX_REASONS, rows - fixed - Math.min(body.length, 3)));
   const reasons = needed.length > most ? [...needed.slice(0, most - 1), cut(`${needed[most - 1]} …`, width)] : needed;
   const shown = Math.max(0, Math.min(body.length, rows - fixed - reasons.length));
@@ -176,7 +176,7 @@ function bodyOf(words: QuestionWords, width: number, { roomy, airy }: Air): read
   const tree = words.tree.flatMap(({ text, indent, key, right: facts = '', role = 'tree' as const }): BodyLine[] => {
     if (key !== undefined) return helpLines(key, text, column, width);
     const gutter = bare ? '' : GUTTER;
-    // A narrow panel has no column for it.
+    // A narrow panel has no column for the facts.
     const right = width < WIDE_COLUMNS ? '' : facts;
     const whole = facts === right ? text : `${text} · ${facts}`;
     const taken = right === '' ? 0 : right.length + 2;

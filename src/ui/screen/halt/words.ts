@@ -46,7 +46,7 @@ export type QuestionWords = {
   readonly dangers: readonly Danger[];
   /** The action with invisible characters spelled out (HA-1) and dangerous words marked; '' if there is none. */
   readonly action: string;
-  /** The action is shown as excerpts, or a key has expanded it. */
+  /** Whether the action is shown as excerpts, or a key has expanded it. */
   readonly folds: boolean;
   /** Whether the whole action is dangerous: all of it must have been on screen before it may run. */
   readonly allIsDanger: boolean;
@@ -66,15 +66,18 @@ export type QuestionWords = {
   /** The button with the initial focus: never one that runs something. */
   readonly start: number;
   readonly editable: boolean;
-  /** A key shows the diff. */
+  /** Whether a key shows the diff. */
   readonly hasDiff?: true;
   /** Wider modes that a key switches to; the action then runs in them. */
   readonly offers?: readonly Mode[];
-  /** The user looks at something else, such as a diff; this key returns. Nothing can run from here. */
+  /**
+   * The key that returns to the question while the user looks at something else, such as a diff. Nothing can run from
+   * there.
+   */
   readonly aside?: 'd' | '?';
 };
 
-/** A server may change a tool after the user has consented to it. */
+/** The reason for asking again: a server may change a tool after the user has consented to it. */
 const CHANGED = 'The server has changed this tool since you approved or first saw it.';
 
 /** The defaults for a question without an action. */
@@ -273,7 +276,7 @@ function headOf(question: Of<'halt'>, { chip, title }: ReturnType<typeof changeO
   return { chip: why !== 'consent' ? 'HALT' : to ? 'SEND THIS?' : chip, title: about.filter(Boolean).join(' · ') };
 }
 
-/** The data that would leave, if the question is about that. */
+/** Returns the data that would leave the machine, if the question is about data. */
 function sent({ why, judgement }: Of<'halt'>): Judgement['leaves'] {
   return why === 'consent' ? judgement.leaves : undefined;
 }
@@ -464,7 +467,7 @@ function rowsOf(hosts: readonly string[]): readonly string[] {
 
 type Halt = Extract<Question, { readonly kind: 'halt' }>;
 
-/** Names the machine first, because the same command has another effect there. */
+/** Names the machine first, because the same command has another effect on another machine. */
 function onHost(place: string): string {
   const host = hostOf(place);
   return host === undefined ? '' : `on ${oneLine(host)}`;

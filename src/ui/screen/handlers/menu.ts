@@ -53,7 +53,7 @@ function putCompletion(screen: Screen, start: number, { text, open }: Completion
   replaceBack(screen, start, text + quote + (open || /^\s/.test(behind) ? '' : ' '));
 }
 
-/** Returns the quote directly before the word, if it was opened there. */
+/** Returns the quote directly before the word, if the quote opens there. */
 function openQuote(before: string): string {
   return /(?:^|[\s=:])(["'])$/.exec(before)?.[1] ?? '';
 }

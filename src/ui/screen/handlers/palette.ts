@@ -56,7 +56,10 @@ export function listCommands(screen: Screen): void {
   screen.ui.update({ panel: { kind: 'choices', of: 'commands', query: '', items, index: -1, start: 0 } });
 }
 
-/** Runs a command of the prompt while these are listed; returns whether it was for the list. Any other closes it. */
+/**
+ * Runs a command of the prompt while the list of commands is open; returns whether it was for the list. Any other
+ * command closes the list.
+ */
 export function runOnCommands(screen: Screen, command: string): boolean {
   const { panel } = screen.ui.get();
   if (panel.kind !== 'choices' || panel.index >= 0) return false;
