@@ -99,12 +99,7 @@ export function agentCommands(options: AgentOptions): AgentCommands {
   let told = false;
   const connecting = new WeakMap<RunningCommand, Connecting>();
   const follow = (running: RunningCommand, kept: Keeping | undefined) => {
-    const behind =
-      kept &&
-      running.result.then(() => {
-        kept.end();
-        return kept.left().catch(() => undefined);
-      });
+    const behind = kept && running.result.then(() => kept.end(true).catch(() => undefined));
     if (behind) leftovers.set(running, behind);
     if (kept) keepings.set(running, kept);
     return running;
@@ -132,7 +127,7 @@ export function agentCommands(options: AgentOptions): AgentCommands {
         if (over) return;
         over = true;
         once.drop();
-        kept?.drop();
+        void kept?.end(false);
         dispose?.();
       },
     };
@@ -177,7 +172,7 @@ async function inUnrestricted(
 
 /** The user may abort while the shell starts; then the command must not start. */
 function giveUpAborted(signal: AbortSignal, kept: Keeping | undefined): void {
-  if (signal.aborted) kept?.drop();
+  if (signal.aborted) void kept?.end(false);
   signal.throwIfAborted();
 }
 

@@ -1,9 +1,9 @@
-/** The change stores on remote hosts, one for each host with the launcher. */
+/** The change stores and trials on remote hosts, one of each for a host with the launcher. */
 import type { Leftover, RunningCommand } from '../contracts/commands.ts';
 import type { Trials } from '../contracts/trials.ts';
 import type { UndoPort } from '../contracts/undo.ts';
 import { statusOf } from '../effects/sandbox/index.ts';
-import { FarStore, FarTrialDisk, ranFar, TrialStore } from '../effects/undo/index.ts';
+import { ChangeStore, diskThere, SHARED_PLACES, TrialStore } from '../effects/undo/index.ts';
 import type { HostOptions, Hosts, RemoteSandbox } from '../remote/hosts/index.ts';
 import { directoryAt, hostOf, placeOn } from '../session/place.ts';
 import { visible } from '../text/sanitize.ts';
@@ -11,9 +11,13 @@ import { gainsRights, NOT_RECORDED } from './executors.ts';
 import { remoteProjectTree } from './project-tree.ts';
 import { storeSettings, trialSettings, type UndoNeeds } from './undo.ts';
 
+type UsedHosts = Pick<Hosts, 'sandbox' | 'isRoot' | 'standing' | 'try'>;
+
 export type RemoteUndo = {
   /** The store on a host; undefined without the launcher. */
-  store(host: string): FarStore | undefined;
+  store(host: string): ChangeStore | undefined;
+  /** The trials on a host; undefined without launcher or connection. */
+  trials(host: string): TrialStore | undefined;
   readonly keep: NonNullable<HostOptions['keep']>;
   /** What a command in Project mode has left there for the user to decide on; undefined if it ran elsewhere. */
   left(running: RunningCommand): Promise<Leftover | undefined> | undefined;
@@ -23,31 +27,17 @@ export type RemoteUndo = {
   at(place: string): UndoPort | undefined;
 };
 
-export function createRemoteUndo(
-  needs: UndoNeeds,
-  hosts: () => Pick<Hosts, 'sandbox' | 'isRoot' | 'standing'>,
-): RemoteUndo {
-  const stores = new WeakMap<RemoteSandbox, FarStore>();
+export function createRemoteUndo(needs: UndoNeeds, hosts: () => UsedHosts): RemoteUndo {
+  const known = new WeakMap<RemoteSandbox, { readonly store: ChangeStore; readonly trials: TrialStore }>();
   const leftovers = new WeakMap<RunningCommand, Promise<Leftover | undefined>>();
-  const store = (host: string) => {
+  const effects = (host: string) => {
     const sandbox = hosts().sandbox(host);
     if (!sandbox) return undefined;
-    const known = stores.get(sandbox);
-    if (known) return known;
-    const fresh = new FarStore({
-      ...storeSettings(needs),
-      host,
-      directory: `${sandbox.placed.directory}/undo`,
-      ask: (code) => sandbox.ask(code),
-      work: (code) => sandbox.work(code),
-      async launch(args) {
-        return ranFar(args, await sandbox.launch(args));
-      },
-      probe: () => sandbox.whyNothingKept(),
-    });
-    stores.set(sandbox, fresh);
-    return fresh;
+    const made = known.get(sandbox) ?? effectsOn(host, sandbox, needs, hosts);
+    known.set(sandbox, made);
+    return made;
   };
+  const store = (host: string) => effects(host)?.store;
   const none = (host: string): UndoPort => {
     const text = `nothing is kept on ${visible(host)} without the launcher; :host launcher puts it there`;
     const refused = () => Promise.resolve({ ok: false, text });
@@ -63,6 +53,7 @@ export function createRemoteUndo(
   };
   return {
     store,
+    trials: (host) => effects(host)?.trials,
     at,
     unavailable: async (place) => at(place)?.unavailable(),
     left: (running) => leftovers.get(running),
@@ -70,23 +61,23 @@ export function createRemoteUndo(
       const there = store(host);
       if (!there) return undefined;
       const directory = directoryAt(place);
-      if (mode === 'project') {
-        const tree = remoteProjectTree(await hosts().standing(host, directory));
-        const kept = tree === undefined ? undefined : await there.keepCommand(command, place, tree, true);
-        return (
-          kept && {
-            ...kept,
-            end(began, running) {
-              const left = kept.end(began).catch(() => undefined);
-              if (running) leftovers.set(running, left);
-            },
-          }
-        );
+      const inProject = mode === 'project';
+      if (!inProject && gainsRights(command, hosts().isRoot(host))) {
+        if ((await there.unavailable()) === undefined) needs.bus?.show(NOT_RECORDED);
+        return undefined;
       }
-      if (!gainsRights(command, hosts().isRoot(host)))
-        return there.keepCommand(command, placeOn(host, directory), directory);
-      if ((await there.unavailable()) === undefined) needs.bus?.show(NOT_RECORDED);
-      return undefined;
+      const tree = inProject ? remoteProjectTree(await hosts().standing(host, directory)) : undefined;
+      if (inProject && tree === undefined) return undefined;
+      const kept = await there.keepCommand(command, inProject ? place : placeOn(host, directory), tree, directory);
+      return (
+        kept && {
+          ...kept,
+          end(began, running) {
+            const left = kept.end(began).catch(() => undefined);
+            if (running) leftovers.set(running, left);
+          },
+        }
+      );
     },
   };
 }
@@ -103,69 +94,48 @@ export function undoOfCurrentMachine(here: UndoPort, there: RemoteUndo, place: (
   };
 }
 
-// Trials, on this machine and on each host that has the launcher.
-
-type HostsOfTrials = Pick<Hosts, 'sandbox' | 'standing' | 'try'>;
-
-/** Returns the trials on a host; undefined without launcher or connection. */
-type RemoteTrials = (host: string) => TrialStore | undefined;
-
-/** @param store returns the store on the host that records an applied trial */
-export function createRemoteTrials(
-  needs: UndoNeeds,
-  hosts: () => HostsOfTrials,
-  store: (host: string) => FarStore | undefined,
-): RemoteTrials {
-  const known = new WeakMap<RemoteSandbox, TrialStore>();
-  return (host) => {
-    const sandbox = hosts().sandbox(host);
-    if (!sandbox) return undefined;
-    const trials = known.get(sandbox) ?? trialsOn(host, sandbox, needs, hosts, store);
-    known.set(sandbox, trials);
-    return trials;
-  };
-}
-
-function trialsOn(
-  host: string,
-  sandbox: RemoteSandbox,
-  needs: UndoNeeds,
-  hosts: () => HostsOfTrials,
-  store: (host: string) => FarStore | undefined,
-): TrialStore {
-  const disk = new FarTrialDisk({
+function effectsOn(host: string, sandbox: RemoteSandbox, needs: UndoNeeds, hosts: () => UsedHosts) {
+  const disk = diskThere({
     host,
     directory: `${sandbox.placed.directory}/undo`,
     ask: (code) => sandbox.ask(code),
-    work: (code) => sandbox.work(code),
-    launch: (...work) => sandbox.launch(...work),
-    probe: () => sandbox.whyNothingTried(),
-    directoryOf: directoryAt,
-    async treeOf(directory) {
-      const there = await hosts().standing(host, directory);
-      return there && { cwd: there.cwd, tree: remoteProjectTree(there) ?? there.cwd };
-    },
+    run: (...work) => sandbox.launch(...work),
+    whyNothingKept: () => sandbox.whyNothingKept(),
   });
+  const store = new ChangeStore({ ...storeSettings(needs), disk });
   const trials = new TrialStore({
-    ...trialSettings(needs),
-    disk,
+    ...{ ...trialSettings(needs), disk },
+    probe: () => sandbox.whyNothingTried(),
+    async viewOf(place) {
+      const there = await hosts().standing(host, directoryAt(place));
+      const free = there && (await sandbox.ask(FREE_PLACES));
+      if (!there || free?.exit !== 0) throw new Error(`${host} does not say where its directory lies`);
+      const { cwd } = there;
+      const named = free.text.split('\0');
+      return { cwd, tree: remoteProjectTree(there) ?? cwd, free: SHARED_PLACES.filter((each) => named.includes(each)) };
+    },
     async run(command, { directory, trees, spaceBytes, asProject }, { cwd, signal, env }) {
       const trial = { store: directory, trees, spaceBytes, asProject };
       const running = await hosts().try(host, command, { place: cwd, signal, env, trial });
       return { command: running, status: async () => statusOf((await sandbox.told(trial)) ?? 'started') };
     },
-    rollBack(number) {
-      const kept = store(host);
-      return kept ? kept.rollBack(number) : Promise.resolve(`${visible(host)} does not answer`);
-    },
+    rollBack: (number) => store.rollBack(number),
   });
   // Removes trials of programs that no longer run.
   void trials.discardAbandoned();
-  return trials;
+  return { store, trials };
 }
 
+/** Tells which of them are directories of that name, with nothing mounted in them. */
+const FREE_PLACES = `(for p in ${SHARED_PLACES.join(' ')}; do
+  [ ! -h "$p" ] && cd -P "$p" && [ "$(pwd -P)" = "$p" ] || continue
+  grep -q "^[^ ]* [^ ]* [^ ]* [^ ]* $p/" /proc/self/mountinfo || printf '%s\\0' "$p"
+done; exit 0)`;
+
+// Trials, on this machine and on each host that has the launcher.
+
 /** Combines the trials of all machines; the name of a remote trial begins with its host. */
-export function trialsOfAll(here: Trials, there: RemoteTrials): Trials {
+export function trialsOfAll(here: Trials, there: RemoteUndo['trials']): Trials {
   const at = (place: string) => {
     const host = hostOf(place);
     return host === undefined ? { trials: here, host } : { trials: there(host), host };

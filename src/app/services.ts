@@ -64,7 +64,6 @@ import { OwnStarts } from './own-starts.ts';
 import { cacheOf } from './project-caches.ts';
 import { projectTree, remoteProjectTree } from './project-tree.ts';
 import {
-  createRemoteTrials,
   createRemoteUndo,
   type RemoteUndo,
   trialsOfAll,
@@ -151,10 +150,7 @@ export function createServices(environment: Environment, bus: SessionBus) {
   };
   const trialsHere = trialStore(own, undo, trialCommands(fresh, TRIAL_LAUNCH));
   void trialsHere.discardAbandoned();
-  const trials = trialsOfAll(
-    trialsHere,
-    createRemoteTrials(own, () => hosts.hosts, undoThere.store),
-  );
+  const trials = trialsOfAll(trialsHere, undoThere.trials);
   const ours = ownDirectories();
   const patch = patchTool({ keep: undo, isOwn: (file) => ours.some((directory) => contains(directory, file)) });
   const log = createLog(state, hidden);

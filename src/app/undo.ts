@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { type Config, loadConfig, placesOf } from '../config/index.ts';
 import { createPrivateTmp, trialArgv } from '../effects/sandbox/index.ts';
-import { ChangeStore, LocalTrialDisk, type TrialLaunch, TrialStore } from '../effects/undo/index.ts';
+import { ChangeStore, diskHere, probeTrials, type TrialLaunch, TrialStore, viewHere } from '../effects/undo/index.ts';
 import { ownedPrefix } from '../executor/index.ts';
 import type { Phase } from '../session/phase.ts';
 import { LAUNCHER } from './environment.ts';
@@ -32,10 +32,11 @@ export function changeStore(needs: UndoNeeds): ChangeStore {
   return new ChangeStore({
     ...storeSettings(needs),
     ...(needs.changed && { changed: needs.changed }),
-    launcher: LAUNCHER,
-    directory: join(placesOf(process.env).state, 'undo'),
+    disk: diskHere(LAUNCHER, directoryHere()),
   });
 }
+
+const directoryHere = () => join(placesOf(process.env).state, 'undo');
 
 /** Settings shared by the stores of all machines. */
 export function storeSettings({ config, bus, session, hide }: UndoNeeds) {
@@ -71,13 +72,14 @@ export const TRIAL_LAUNCH: TrialLaunch = {
 
 /** Creates the trials of commands (EF-5), whose applied changes go into the given change store. */
 export function trialStore(needs: UndoNeeds, store: ChangeStore, run: RunTrial): TrialStore {
-  const disk = new LocalTrialDisk({
-    ...TRIAL_LAUNCH,
-    directory: join(placesOf(process.env).state, 'undo'),
-    treeOf: (cwd) => projectTree(cwd, overlapsThisProgram()) ?? cwd,
-  });
+  const treeOf = (cwd: string) => projectTree(cwd, overlapsThisProgram()) ?? cwd;
+  const where = {
+    disk: diskHere(LAUNCHER, directoryHere()),
+    probe: () => probeTrials(TRIAL_LAUNCH, directoryHere()),
+    viewOf: (cwd: string) => viewHere(cwd, treeOf),
+  };
   const rollBack = (number: number) => store.rollBack(number);
-  return new TrialStore({ ...trialSettings(needs), disk, run, rollBack, applied: (number) => store.applied(number) });
+  return new TrialStore({ ...trialSettings(needs), ...where, run, rollBack, applied: (number) => store.applied(number) });
 }
 
 /** Settings shared by the trials of all machines. */

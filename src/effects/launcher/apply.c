@@ -1,6 +1,7 @@
 /*
  * aish-sandbox --apply STORE --check --tree DIR...   says what changed since the trial began, and does nothing
  * aish-sandbox --apply STORE --tree DIR...           does what the trial would have done, and keeps there what it replaces
+ *   … --as TEXT                                      TEXT makes an action of it first, and behind it the trial's files go
  *
  * From the top of each tree down by descriptors of directories, no link followed. Each step is in the journal before it
  * is taken, and takes one call: a file is renamed over what was there, a directory exchanged with it, what goes is moved
@@ -199,7 +200,8 @@ int apply_trial(int argc, char **argv) {
   if (above < 0 || !keep_directory(&applied, above)) return give_up(argv[2]);
   close(above);
   uint32_t conflicts, all = 0;
-  const int only_check = !strcmp(argv[3], "--check"), first = only_check ? 4 : 3;
+  const int only_check = !strcmp(argv[3], "--check"), as = !strcmp(argv[3], "--as");
+  const int first = as ? 5 : only_check ? 4 : 3;
   for (int i = first; i + 1 < argc && trees < MAX_TREES; i += 2, trees++) {
     errno = EINVAL;
     if (strcmp(argv[i], "--tree") || snprintf(path, sizeof path, "%s/trial/upper%d", argv[2], trees) >= (int)sizeof path - 1) return give_up(argv[i]);
@@ -212,6 +214,8 @@ int apply_trial(int argc, char **argv) {
     all += conflicts;
   }
   if (all || only_check) return all ? 1 : 0;
+  snprintf(path, sizeof path, "%s/action.json", argv[2]);
+  if (as && put_text(path, argv[4])) return give_up(path);
   const struct id began = {0, 0, applied.applies = next_tick(clock)};
   int failed = store_write(&applied, R_APPLY, 0, &began, NULL, NULL, NULL, 0) ? fail_here() : 0;
   for (int i = 0; i < trees && !failed; i++) {
@@ -220,6 +224,8 @@ int apply_trial(int argc, char **argv) {
     path_pop(&here, 0);
   }
   if (!failed && store_finish_apply(&applied)) failed = fail_here();
+  snprintf(path, sizeof path, "%s/trial", argv[2]);
+  if (!failed && as) drop_all(path);
   if (!failed) return 0;
   dprintf(2, "aish-sandbox: %s\n", *failed_at ? failed_at : strerror(errno));
   return 2;

@@ -73,7 +73,8 @@ static const char usage[] =
     "                    [--limit as|data|fsize|cpu|nofile|procs|wall=NUMBER]... -- command [argument...]\n"
     "       aish-sandbox --selftest DIR\n"
     "       aish-sandbox --changes STORE --tree DIR...\n"
-    "       aish-sandbox --apply STORE --tree DIR...\n"
+    "       aish-sandbox --apply STORE [--check | --as TEXT] --tree DIR...\n"
+    "       aish-sandbox --records STORE [NUMBER] | --open STORE NAME TEXT | --put FILE TEXT | --drop PATH\n"
     "       aish-sandbox --starter PID | --hold-network PID | --connect HOST PORT\n"
     "       aish-sandbox --undo DIR [--into EMPTY_DIR [--only PATH...] | --names | --finish | --note PATH...]\n";
 
@@ -452,9 +453,13 @@ static int selftest(const char *directory) {
   return 0;
 }
 
+static const char *const of_records[] = {"--records", "--open", "--put", "--drop"};
+
 int main(int argc, char **argv) {
   if (argc == 3 && !strcmp(argv[1], "--selftest")) return selftest(argv[2]);
   if (argc >= 3 && !strcmp(argv[1], "--undo")) return undo(argc, argv);
+  for (size_t i = 0; argc >= 3 && i < sizeof of_records / sizeof *of_records; i++)
+    if (!strcmp(argv[1], of_records[i])) return work_on_records(argc, argv);
   if (argc >= 3 && !strcmp(argv[1], "--changes")) return list_changes(argc, argv);
   if (argc >= 4 && !strcmp(argv[1], "--apply")) return apply_trial(argc, argv);
   if (argc == 3 && !strcmp(argv[1], "--starter")) return serve_starts((pid_t)to_number(argv[2]));

@@ -364,7 +364,12 @@ int apply_state(int directory, const char *name, struct node *n);
 int make_file(struct node *n, int from, const char *content, int directory, const char *name);
 int fill_in_place(const struct node *n, int directory, const char *name);
 
-/* undo.c: `aish-sandbox --undo …`. */
+/* undo.c: `aish-sandbox --undo …`; records.c: `--records`, `--open`, `--put` and `--drop`. */
 int undo(int argc, char **argv);
+int work_on_records(int argc, char **argv);
+/* Writes a small file in one step. */
+int put_text(const char *path, const char *text);
+/* Removes a file, or a directory with all below it; nothing there is no error. */
+int drop_all(const char *path);
 
 #endif

@@ -4,8 +4,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { runLauncher } from './launcher.ts';
-import { fileOf, namesLeft, unkeptIn } from './names.ts';
+import { fileOf, type Launch, namesLeft, unkeptIn } from './names.ts';
 import { bytesOfText, seenAt, textOfBytes, UNKNOWN } from './paths.ts';
 
 type Place = { readonly directory: string };
@@ -43,7 +42,7 @@ function writeExplained({ directory }: Place, paths: readonly string[]): void {
  * by a name that another action created, moved or removed in it. Resolves to whether none remain; never rejects.
  */
 export async function explain(
-  launcher: string,
+  launch: Launch,
   action: Place & { readonly notes: readonly string[] },
   others: readonly Place[],
 ): Promise<boolean> {
@@ -51,8 +50,8 @@ export async function explain(
   let left = unkeptPaths(action.notes);
   for (const { directory } of others.toReversed()) {
     if (left.length === 0) break;
-    const names = await namesLeft(launcher, directory).catch(() => []);
-    const { steps } = await runLauncher(launcher, ['--undo', directory]);
+    const names = await namesLeft(launch, directory).catch(() => []);
+    const { steps } = await launch('--undo', directory);
     const moments = new Map(names.map(({ path, now }) => [path, now]));
     const moved = steps.filter(({ verb }) => !IN_PLACE.has(verb)).flatMap(({ path, source }) => [path, source]);
     const around = new Set(moved.map((path) => dirname(path)));

@@ -1,41 +1,40 @@
 /**
  * The rules of undo for any machine: which actions are meant, in which order, and how an interrupted one is finished.
  */
+import { join } from 'node:path';
 import { type KeptAction, namesOf, type UndoResult, type UndoTarget } from '../../contracts/undo.ts';
+import { messageOf } from '../../text/errors.ts';
 import { visible } from '../../text/sanitize.ts';
-import type { Ran, Step } from './launcher.ts';
-import { describeSteps, previewOf, previewOfRun, type ReadText, undoneOf } from './preview.ts';
+import type { StoreDisk } from './disk.ts';
+import { NOT_RUN, type Ran, type Step } from './launcher.ts';
+import { describeSteps, previewOf, previewOfRun, undoneOf } from './preview.ts';
 import type { Place, Recorded } from './record.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** The launcher’s exit code while a process of the action still runs. */
 export const NOT_ENDED = 75;
+/** Beside an action that was taken back: the number of the undo. */
+const UNDONE = 'undone';
 /** The launcher’s message that it has no journal, so that nothing was begun. */
 const NOT_BEGUN = /: No such file or directory$/;
 
-/** The operations that undo needs of a machine. None rejects except on a full disk. */
-export type KeptDisk = {
+/** What it needs of the store. */
+export type KeptPort = {
   readonly session: string;
+  readonly disk: StoreDisk;
   /** Returns why nothing can be recorded, in one line; undefined if it can. */
   unavailable(): Promise<string | undefined>;
-  /** Returns all records in ascending order. */
-  records(): Promise<readonly Recorded[]>;
-  /** Creates the record for an undo of action `of`; undefined if there is no room. */
-  open(text: string, cwd: string, of: number): Promise<Place | undefined>;
+  /** All, ascending, or the one of this number. Rejects where that is not known. */
+  records(only?: number): Promise<readonly Recorded[]>;
+  /** The record of an undo of action `of`. Rejects where there is no place for it. */
+  open(text: string, cwd: string, of: number): Promise<Place>;
   drop(place: Pick<Place, 'directory'>): Promise<unknown>;
-  /** Runs the launcher on a store. */
-  launch(...args: readonly string[]): Promise<Ran>;
-  markUndone(action: Recorded, by: number): Promise<unknown>;
-  unmarkUndone(number: number): Promise<unknown>;
-  readonly read?: ReadText;
   /** Returns the steps of an undo as the launcher listed them when the action had just ended, if they were saved. */
-  steps?(action: Recorded): readonly Step[] | undefined;
+  steps(action: Recorded): readonly Step[] | undefined;
   /** Finishes another kind of interrupted work; returns false if the action is an ordinary one. */
-  finish?(action: Recorded): Promise<boolean>;
+  finish(action: Recorded): Promise<boolean>;
   /** Reports the files that an interrupted undo left alone when it was continued. */
   warn(text: string): void;
-  /** The message when there is no room for the replaced files. */
-  readonly noPlace: string;
 };
 
 const OTHERS = 'something has changed since the preview: run it again without yes to see the changes now';
@@ -46,28 +45,28 @@ const BUSY = 'not done: it is still running, or another undo of it is under way'
 const idOf = (actions: readonly Recorded[]) => actions.map(({ number, at }) => `${number} ${at}`).join();
 
 export class Kept {
-  readonly #disk: KeptDisk;
+  readonly #port: KeptPort;
   #recovered: Promise<void> | undefined;
   #queue: Promise<unknown> = Promise.resolve();
 
-  constructor(disk: KeptDisk) {
-    this.#disk = disk;
+  constructor(port: KeptPort) {
+    this.#port = port;
   }
 
   async list(): Promise<readonly KeptAction[]> {
     await this.recover();
-    return (await this.#disk.records()).toReversed();
+    return (await this.#port.records()).toReversed();
   }
 
   preview(target: UndoTarget): Promise<UndoResult> {
     return this.#inTurn(async () => {
       const found = await this.#find(target);
       if ('text' in found) return found;
-      const { launch, read } = this.#disk;
+      const { launch, read } = this.#port.disk;
       const parts = await Promise.all(
         found.actions.map(async (action) => ({
           ...{ action, ran: await launch('--undo', action.directory) },
-          atEnd: this.#disk.steps?.(action),
+          atEnd: this.#port.steps(action),
         })),
       );
       const [first, ...rest] = parts;
@@ -86,13 +85,13 @@ export class Kept {
       const lines: string[] = [];
       let ok = true;
       for (const action of found.actions) {
-        const into = await this.#openUndo(action);
-        if (!into) return { ok: false, text: [...lines, this.#disk.noPlace].join('\n') };
+        const into = await this.#openUndo(action).catch(messageOf);
+        if (typeof into === 'string') return { ok: false, text: [...lines, visible(into)].join('\n') };
         const ran = await this.putBack(action, into);
         if (ran.code === NOT_ENDED) {
           // Another window may be finishing this very action.
-          const begun = await this.#disk.launch('--undo', into.directory, '--finish');
-          if (begun.code > 1 && NOT_BEGUN.test(begun.error)) await this.#disk.drop(into);
+          const begun = await this.#port.disk.launch('--undo', into.directory, '--finish');
+          if (begun.code > 1 && NOT_BEGUN.test(begun.error)) await this.#port.drop(into);
           return { ok: false, text: [...lines, BUSY].join('\n') };
         }
         ok &&= ran.code === 0;
@@ -104,11 +103,11 @@ export class Kept {
 
   forget(target: number | 'all'): Promise<UndoResult> {
     return this.#inTurn(async () => {
-      const meant = (await this.#disk.records()).filter(({ number }) => target === 'all' || number === target);
+      const meant = (await this.#port.records()).filter(({ number }) => target === 'all' || number === target);
       let gone = 0;
       for (const action of meant) {
         if (await this.runs(action)) continue;
-        await this.#disk.drop(action);
+        await this.#port.drop(action);
         gone += 1;
       }
       if (gone === 0) return { ok: false, text: target === 'all' ? 'nothing is kept' : `there is no action ${target}` };
@@ -120,16 +119,20 @@ export class Kept {
    * Reverts a half-applied trial and removes its record. Returns undefined on success, otherwise what remains changed.
    */
   async rollBack(number: number): Promise<string | undefined> {
-    const taken = await this.#takeBack(number);
+    const taken = await this.#takeBack(number).catch((error: unknown) => visible(messageOf(error)));
     return taken === NOT_ENDED ? undefined : taken;
   }
 
   async putBack(action: Recorded, into: Place): Promise<Ran> {
-    const { launch, markUndone, unmarkUndone } = this.#disk;
+    const { launch, put, drop, directory } = this.#port.disk;
     const ran = await launch('--undo', action.directory, '--into', into.directory);
-    if (ran.code === 0) await markUndone(action, into.number);
-    if (ran.code <= 1 && action.of !== undefined) await unmarkUndone(action.of);
-    return ran;
+    try {
+      if (ran.code === 0) await put(join(action.directory, UNDONE), `${into.number}\n`);
+      if (ran.code <= 1 && action.of !== undefined) await drop(join(directory, String(action.of), UNDONE));
+      return ran;
+    } catch (error) {
+      return { ...ran, code: NOT_RUN, error: messageOf(error), lost: true };
+    }
   }
 
   /**
@@ -138,7 +141,7 @@ export class Kept {
    */
   async runs({ state, directory }: Recorded): Promise<boolean> {
     if (state !== 'cut') return state === 'running';
-    return (await this.#disk.launch('--undo', directory, '--finish')).code === NOT_ENDED;
+    return (await this.#port.disk.launch('--undo', directory, '--finish')).code === NOT_ENDED;
   }
 
   /**
@@ -146,21 +149,28 @@ export class Kept {
    * applied.
    */
   recover(): Promise<void> {
-    this.#recovered ??= this.#finishCut().then((all) => {
-      if (!all) this.#recovered = undefined;
-    });
+    const again = () => {
+      this.#recovered = undefined;
+    };
+    this.#recovered ??= this.#finishCut().then(
+      (all) => (all ? undefined : again()),
+      (error: unknown) => {
+        again();
+        throw error;
+      },
+    );
     return this.#recovered;
   }
 
   async #finishCut(): Promise<boolean> {
     let all = true;
-    for (const action of (await this.#disk.records()).filter(({ state }) => state === 'cut')) {
-      if (await this.#disk.finish?.(action)) continue;
+    for (const action of (await this.#port.records()).filter(({ state }) => state === 'cut')) {
+      if (await this.#port.finish(action)) continue;
       if (action.applied) {
         all &&= (await this.#takeBack(action.number)) !== NOT_ENDED;
         continue;
       }
-      const target = (await this.#disk.records()).find(({ number }) => number === action.of);
+      const target = (await this.#port.records()).find(({ number }) => number === action.of);
       if (target && target.state !== 'undone') await this.#goOn(target, action);
       await this.#close(action);
     }
@@ -170,23 +180,22 @@ export class Kept {
   async #goOn(target: Recorded, into: Recorded): Promise<void> {
     const ran = await this.putBack(target, into);
     if (ran.code === 1)
-      this.#disk.warn(`an undo that was cut off went on\n${undoneOf(target, into.number, ran).join('\n')}`);
+      this.#port.warn(`an undo that was cut off went on\n${undoneOf(target, into.number, ran).join('\n')}`);
   }
 
   /** Closes the journal of an action. An undo without a journal did nothing, so its record is removed. */
   async #close(action: Recorded): Promise<void> {
-    const { launch, drop } = this.#disk;
-    const ended = await launch('--undo', action.directory, '--finish');
+    const { disk, drop } = this.#port;
+    const ended = await disk.launch('--undo', action.directory, '--finish');
     if (action.of !== undefined && ended.code > 1 && NOT_BEGUN.test(ended.error)) await drop(action);
   }
 
   async #takeBack(number: number): Promise<string | undefined | typeof NOT_ENDED> {
-    const { records, drop, launch, noPlace } = this.#disk;
-    const action = (await records()).find((found) => found.number === number);
+    const { records, drop, disk } = this.#port;
+    const [action] = await records(number);
     if (!action) return undefined;
     const into = await this.#openUndo(action);
-    if (!into) return noPlace;
-    const ran = await launch('--undo', action.directory, '--into', into.directory);
+    const ran = await disk.launch('--undo', action.directory, '--into', into.directory);
     if (ran.code === 0 || ran.code === NOT_ENDED) await drop(into);
     if (ran.code === 0) await drop(action);
     if (ran.code === 0) return undefined;
@@ -194,16 +203,16 @@ export class Kept {
     return describeSteps(ran.steps.filter(({ verb }) => verb === 'refused')) || visible(ran.error);
   }
 
-  #openUndo({ number, text, cwd }: Recorded): Promise<Place | undefined> {
-    return this.#disk.open(`undo of ${number}: ${text}`, cwd, number);
+  #openUndo({ number, text, cwd }: Recorded): Promise<Place> {
+    return this.#port.open(`undo of ${number}: ${text}`, cwd, number);
   }
 
   /** Returns the actions that are meant, newest first; or why there are none. */
   async #find(target: UndoTarget): Promise<Meant> {
-    const why = await this.#disk.unavailable();
+    const why = await this.#port.unavailable();
     if (why !== undefined) return { ok: false, text: why };
     await this.recover();
-    const meant = meantBy(target, (await this.#disk.records()).toReversed(), this.#disk.session);
+    const meant = meantBy(target, (await this.#port.records()).toReversed(), this.#port.session);
     if ('text' in meant) return meant;
     const running = await Promise.all(meant.actions.map((action) => this.runs(action)));
     if (running.includes(true))
@@ -212,9 +221,12 @@ export class Kept {
     return meant;
   }
 
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.#queue.then(work);
-    this.#queue = result.catch(() => undefined);
+  /** One after the other. Never rejects: what can't be done is said. */
+  #inTurn(work: () => Promise<UndoResult>): Promise<UndoResult> {
+    const result = this.#queue
+      .then(work)
+      .catch((error: unknown) => ({ ok: false, text: `not done: ${visible(messageOf(error))}` }));
+    this.#queue = result;
     return result;
   }
 }

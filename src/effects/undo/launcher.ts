@@ -49,16 +49,30 @@ export type Ran = {
   readonly code: number;
   readonly steps: readonly Step[];
   readonly error: string;
+  /** Nobody knows what became of it. */
+  readonly lost?: true;
 };
 
 const KILLED = 137;
-const NOT_RUN = 126;
+/** Code of work that was not begun. */
+export const NOT_RUN = 126;
 const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
 /** A quarter of the length that systems allow for a command line. */
 const MAX_LINE_BYTES = 32 * 1024;
 
+/** What a launcher printed, and how it ended. */
+export type Worked = {
+  readonly code: number;
+  readonly output: string;
+  readonly error: string;
+  /** Nobody knows what became of it. */
+  readonly lost?: true;
+  /** Another program is in its place, and was not run. */
+  readonly replaced?: true;
+};
+
 /** Runs the launcher for work on a store. Never rejects. */
-export function runLauncher(launcher: string, args: readonly string[]): Promise<Ran> {
+export function runHere(launcher: string, args: readonly string[]): Promise<Worked> {
   const [line, input] = withinLine(args);
   return new Promise((resolve) => {
     const options = { encoding: 'buffer', maxBuffer: MAX_OUTPUT_BYTES, env: {} } as const;
@@ -67,14 +81,20 @@ export function runLauncher(launcher: string, args: readonly string[]): Promise<
         const killed = error?.signal ? KILLED : NOT_RUN;
         const code = error === null ? 0 : typeof error.code === 'number' ? error.code : killed;
         const told = stderr.toString().trim() || (error?.message ?? '');
-        resolve({ code, steps: readSteps(textOfBytes(stdout)), error: told });
+        resolve({ code, output: textOfBytes(stdout), error: told });
       });
       // If it ends before it has read everything, its exit code says why.
       child.stdin?.on('error', () => undefined).end(input);
     } catch (error) {
-      resolve({ code: NOT_RUN, steps: [], error: error instanceof Error ? error.message : String(error) });
+      resolve({ code: NOT_RUN, output: '', error: error instanceof Error ? error.message : String(error) });
     }
   });
+}
+
+/** The same, as the steps it told. */
+export async function runLauncher(launcher: string, args: readonly string[]): Promise<Ran> {
+  const { code, output, error } = await runHere(launcher, args);
+  return { code, steps: readSteps(output), error };
 }
 
 /**
@@ -89,26 +109,17 @@ function withinLine(args: readonly string[]): readonly [line: readonly string[],
   return [[...args.slice(0, only), '-'], bytesOfText(paths.map((path) => `${path}\0`).join(''))];
 }
 
-/** The report of a host about its launcher’s work. */
-export type FarWork = {
-  readonly code: number;
-  readonly output: string;
-  readonly error: string;
-  /** Whether the result is unknown. */
-  readonly lost?: true;
-};
-
 /** Longer than any path, and more steps than one action of a store within its budget has. */
-const MAX_FAR_CHARS = 16_384;
-const MAX_FAR_STEPS = 300_000;
+const MAX_FIELD_CHARS = 16_384;
+const MAX_STEPS = 300_000;
 
 /**
  * Parses the untrusted report of a host: a complete list of steps, or none. Without a valid list a preview or check is
  * unknown, and work counts as done or not by its exit code.
  */
-export function ranFar(args: readonly string[], { code, output, error }: FarWork): Ran {
-  const steps = readFarSteps(output, code !== 0);
-  if (steps) return { code, steps, error };
+export function ranThere(args: readonly string[], { code, output, error, lost }: Worked): Ran {
+  const steps = readStepsThere(output, code !== 0);
+  if (steps) return { code, steps, error, ...(lost && { lost }) };
   const acts = args.includes('--into') || (args.includes('--apply') && !args.includes('--check'));
   return { code: acts ? code : NOT_RUN, steps: [], error: error || 'what its host lists can’t be read' };
 }
@@ -117,14 +128,14 @@ export function ranFar(args: readonly string[], { code, output, error }: FarWork
  * Parses steps; undefined for an invalid list, or one that is longer than possible.
  * @param torn whether the list may end with half a step after an interruption
  */
-function readFarSteps(output: string, torn: boolean): readonly Step[] | undefined {
+function readStepsThere(output: string, torn: boolean): readonly Step[] | undefined {
   const fields = new Fields(output);
   const steps: Step[] = [];
   while (fields.more) {
     const [verb, path, source] = [fields.next(), fields.next(), fields.next()];
     if (verb === undefined || path === undefined || source === undefined) return torn ? steps : undefined;
-    if (!/^[a-z-]{1,20}$/.test(verb) || steps.length === MAX_FAR_STEPS) return undefined;
-    if (path.length > MAX_FAR_CHARS || source.length > MAX_FAR_CHARS) return undefined;
+    if (!/^[a-z-]{1,20}$/.test(verb) || steps.length === MAX_STEPS) return undefined;
+    if (path.length > MAX_FIELD_CHARS || source.length > MAX_FIELD_CHARS) return undefined;
     steps.push({ verb, path, source });
   }
   return steps;

@@ -17,12 +17,12 @@ import {
   ZSH_START_FILES,
 } from '../../knowledge/start-files.ts';
 import { messageOf } from '../../text/errors.ts';
-import { fileAt, type Name, namesLeft, Provenance, stoodAt, unkeptIn } from './names.ts';
+import { visible } from '../../text/sanitize.ts';
+import { fileAt, type Name, namesLeft, Provenance, unkeptIn } from './names.ts';
 import { entriesAt, seenAt, UNKNOWN, waysThrough } from './paths.ts';
 import { leftNothing, lives, neverBegan, type Recorded } from './record.ts';
 import {
   type AsidePort,
-  HERE,
   laterWith,
   leftoverOf,
   setAside,
@@ -35,40 +35,51 @@ import { forgetWaiting, type Later, readMade, readWaiting, type Waiting, writeMa
 
 /** The operations needed of the store. */
 export type LeftoversPort = Omit<AsidePort, 'remember' | 'forget' | 'find'> & {
-  find(number: number): Recorded | undefined;
   readonly session: string;
-  readonly launcher: string;
   readonly maxFileBytes: number;
-  /** Returns all records in ascending order. */
-  records(): readonly Recorded[];
+  /** All actions, ascending, or the one of this number. Rejects where that is not known. */
+  records(only?: number): Promise<readonly Recorded[]>;
+  /** The same of this machine alone: none of a host. */
+  here(only?: number): readonly Recorded[];
   drop(action: Recorded): Promise<void>;
   warn(text: string): void;
 };
 
+/** On a host nothing is the session's own, and a question ends with its program: what is set aside stays so. */
 export class Leftovers {
   readonly #port: LeftoversPort & AsidePort;
+  readonly #host: string | undefined;
   #provenance: Provenance | undefined;
   /** The directory that was a tree’s repository at the last check, by tree. */
   readonly #repository = new Map<string, string | undefined>();
 
   constructor(port: LeftoversPort) {
-    this.#port = { ...port, remember: writeWaiting, forget: forgetWaiting, namesAll: true };
+    this.#host = port.disk.host;
+    const outlasts = this.#host === undefined;
+    this.#port = {
+      ...port,
+      find: async (number) => (await port.records(number))[0],
+      remember: (action, waiting) => outlasts && writeWaiting(action, waiting),
+      forget: (action) => outlasts && forgetWaiting(action),
+    };
   }
 
   /** Returns the leftovers of an action that has just ended. Call once. */
   async of(action: Recorded): Promise<Leftover | undefined> {
     const waiting = action.tree === undefined ? await this.learn(action) : await this.#looked(action, action.tree);
     if (waiting) return leftoverOf(action, waiting, this.#port);
-    const others = () => this.#port.records().filter((other) => other.number !== action.number && other.bytes > 0);
-    return withoutRoom(action, others, this.#port.maxFileBytes, this.#port.drop);
+    const others = () => this.#port.here().filter((other) => other.number !== action.number && other.bytes > 0);
+    return this.#host === undefined
+      ? withoutRoom(action, others, this.#port.maxFileBytes, this.#port.drop)
+      : undefined;
   }
 
   /** Returns the questions of earlier programs of this session that nobody answered. */
   waiting(): readonly UnansweredLeftover[] {
-    return this.#port.records().flatMap((action) => {
+    return this.#port.here().flatMap((action) => {
       const waiting = action.session === this.#port.session ? readWaiting(action) : undefined;
       if (!waiting) return [];
-      const aside = this.#port.find(waiting.aside);
+      const [aside] = this.#port.here(waiting.aside);
       if (aside && aside.state !== 'undone')
         return [{ command: action.text, left: leftoverOf(action, waiting, this.#port) }];
       // The yes was carried out before the program ended, or the record that it needs is gone.
@@ -87,14 +98,15 @@ export class Leftovers {
    * user’s.
    */
   async learn(action: Recorded): Promise<undefined> {
+    if (this.#host !== undefined) return;
     const own = this.#own;
-    const names = await namesLeft(this.#port.launcher, action.directory).catch(() => undefined);
-    if (names) writeMade(action, own.take(names));
+    const names = await namesLeft(this.#port.disk.launch, action.directory).catch(() => undefined);
+    if (names) await writeMade(this.#port.disk, action, own.take(names));
   }
 
   /** Finishes an interrupted setting aside; returns false if `aside` is another kind of action. */
   async finish(aside: Recorded): Promise<boolean> {
-    for (const action of this.#port.records()) {
+    for (const action of this.#port.here()) {
       const waiting = readWaiting(action);
       if (waiting?.aside !== aside.number) continue;
       await takeAside(action, waiting, this.#port);
@@ -105,28 +117,33 @@ export class Leftovers {
 
   /** Sets aside files that ended programs had no time to check, and removes records that they had no time to remove. */
   async catchUp(): Promise<void> {
-    for (const action of this.#port.records()) {
-      const { pid, session, tree, state } = action;
-      const mine = session === this.#port.session;
-      const gone = pid !== process.pid && (mine || !lives(pid));
+    const isHere = this.#host === undefined;
+    for (const action of await this.#port.records()) {
+      const { pid, session, tree, state, abandoned, seen } = action;
+      const mine = isHere && session === this.#port.session;
+      const gone = isHere ? pid !== process.pid && (mine || !lives(pid)) : abandoned;
       if (!gone) continue;
-      if (holdsNothing(action)) await this.#port.drop(action);
-      else if (state === 'ended' && tree !== undefined && readMade(action) === undefined)
+      if (isHere && holdsNothing(action)) await this.#port.drop(action);
+      else if (state === 'ended' && tree !== undefined && !(isHere ? readMade(action) !== undefined : seen))
         await this.#lookLate(action, tree, mine);
     }
   }
 
   async #lookLate(action: Recorded, tree: string, mine: boolean): Promise<void> {
+    const where = this.#host === undefined ? '' : ` on ${visible(this.#host)}`;
     const waiting = await this.#look(action, tree, false).catch((error: unknown) =>
-      this.#port.warn(`what action ${action.number} left could not be looked through: ${messageOf(error)}`),
+      this.#port.warn(
+        `what action ${action.number} left${where} could not be looked through: ${visible(messageOf(error))}`,
+      ),
     );
     if (!waiting || mine) return;
-    this.#port.warn(toldLate(action, waiting, ', since its session was closed before you were asked'));
+    const ended = where === '' ? 'its session was closed' : 'the connection ended';
+    this.#port.warn(toldLate(action, waiting, `${where}, since ${ended} before you were asked`));
   }
 
   /** Checks the files of an action. Never rejects: the user is asked about files that can’t be checked. */
   #looked(action: Recorded, tree: string): Promise<Waiting | undefined> {
-    return this.#look(action, tree, true).catch((error: unknown) => unseen(tree, messageOf(error)));
+    return this.#look(action, tree, true).catch((error: unknown) => unseen(tree, visible(messageOf(error))));
   }
 
   /**
@@ -134,18 +151,21 @@ export class Leftovers {
    * @param atOnce whether nobody else can have touched them yet
    */
   async #look(action: Recorded, tree: string, atOnce: boolean): Promise<Waiting | undefined> {
-    const own = this.#own;
-    const names = await namesLeft(this.#port.launcher, action.directory);
-    const made = atOnce ? own.take(names) : '';
-    const unkept = this.#unkept(unkeptIn(action.notes, names), tree, action.at);
-    const places = names.length + unkept.length === 0 ? [] : startPathsIn(tree);
-    const known = { places, isOwn: (directory: string) => own.made(directory) };
-    const all = await withoutOwnTodo(action, laterWith(unkept, names, tree, HERE, known), this.#port);
+    const { disk } = this.#port;
+    const own = this.#host === undefined ? this.#own : undefined;
+    const names = await namesLeft(disk.launch, action.directory);
+    const made = atOnce ? own?.take(names) : undefined;
+    const unkept = this.#unkept(await disk.moved(unkeptIn(action.notes, names), action), tree);
+    const all = [...names, ...unkept];
+    const places = all.length === 0 || !own ? [] : startPathsIn(tree);
+    const known = { places, isOwn: (directory: string) => own?.made(directory) ?? false };
+    const look = await disk.look(all, tree);
+    const found = await withoutOwnTodo(action, laterWith(unkept, names, tree, look, known), look, disk);
     const isSecret = notKept(action.notes);
-    const later = all.map((each): Later => (isSecret(each.path) ? { ...each, unkept: true } : each));
+    const later = found.map((each): Later => (isSecret(each.path) ? { ...each, unkept: true } : each));
     const waiting = later.length === 0 ? undefined : await setAside(action, later, this.#port);
     // Files that stay in place without a question are checked again later, when there may be room.
-    if (atOnce || !waiting?.stays) writeMade(action, made);
+    if (atOnce || !waiting?.stays) await writeMade(disk, action, made ?? '');
     return waiting;
   }
 
@@ -153,8 +173,8 @@ export class Leftovers {
    * Returns the unrecorded changes to check. An existing repository changes whenever anybody uses git, so it is left
    * out; other unrecorded changes in it are listed by their own names.
    */
-  #unkept(all: readonly Name[], tree: string, began: number): readonly Name[] {
-    const names = all.filter(({ path }) => !stoodAt(path, began));
+  #unkept(names: readonly Name[], tree: string): readonly Name[] {
+    if (this.#host !== undefined) return names;
     const path = join(tree, '.git');
     const before = this.#repository.get(tree);
     const file = fileAt(path, true);
@@ -164,14 +184,15 @@ export class Leftovers {
 
   /** Notes the repository of a tree. Call before the first action there. */
   prepare(tree: string): void {
-    if (!this.#repository.has(tree)) this.#repository.set(tree, fileAt(join(tree, '.git'), true));
+    if (this.#host === undefined && !this.#repository.has(tree))
+      this.#repository.set(tree, fileAt(join(tree, '.git'), true));
   }
 
   /** The files that the session made, including those that its earlier programs recorded. */
   get #own(): Provenance {
     if (this.#provenance) return this.#provenance;
     const own = new Provenance();
-    for (const action of this.#port.records())
+    for (const action of this.#port.here())
       if (action.session === this.#port.session) own.load(readMade(action) ?? '');
     this.#provenance = own;
     return own;

@@ -1,27 +1,21 @@
 /** Trials on this machine. */
-import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TrialMode, TrialOutcome } from '../../contracts/trials.ts';
 import { makeDirectory, removeTree } from '../../text/files.ts';
 import { visible } from '../../text/sanitize.ts';
-import { runLauncher, unwritable } from './launcher.ts';
-import { readText } from './preview.ts';
-import { lives, markApplied, notesOf, numbersIn, type Opening, openRecord, readTrial, TRIAL } from './record.ts';
+import { runHere, unwritable } from './launcher.ts';
 import {
   type OpenTrial,
   readChanges,
   relationOf,
-  type TrialDisk,
-  type TrialPlace,
+  SHARED_PLACES,
   type TrialStatus,
   type TrialStore,
+  type TrialView,
   treeOptions,
 } from './trials.ts';
 
-/** Directories in which a command leaves files besides its project. */
-const SHARED_PLACES = ['/tmp', '/var/tmp'];
-const MAX_OUTPUT_BYTES = 512 * 1024 * 1024;
 const NEEDS = 'Linux 5.12 or newer with overlays and user namespaces for everybody, and the launcher';
 
 /** The private temporary directory of a trial, and the launcher’s report about it. */
@@ -48,13 +42,6 @@ export type TrialLaunch = {
     readonly statusFile: string;
     readonly launcher: string;
   }) => readonly string[];
-};
-
-export type LocalTrialsOptions = TrialLaunch & {
-  /** The directory of the change store, outside the project. */
-  readonly directory: string;
-  /** Returns the tree in which a command of this directory works. */
-  readonly treeOf: (cwd: string) => string;
 };
 
 /** How a command in a trial is started. */
@@ -112,71 +99,27 @@ export async function prepareTrial(
   return { id: trial.id, temporary, wrap, outcome: (output) => trial.outcome(ended(), output) };
 }
 
-/** Returns the launcher’s list of a trial’s changes, or why there is none. Never rejects. */
-export function listChanges(launcher: string, store: string, trees: readonly string[]): Promise<Buffer | string> {
-  const args = ['--changes', store, ...treeOptions({ trees })];
-  const options = { encoding: 'buffer', maxBuffer: MAX_OUTPUT_BYTES, env: {} } as const;
-  return new Promise((resolve) => {
-    execFile(launcher, args, options, (error, stdout, stderr) => {
-      resolve(error ? stderr.toString().trim() || error.message : stdout);
-    });
-  });
+/** A trial here shows the tree of its directory, and places that are nobody's. */
+export async function viewHere(cwd: string, treeOf: (cwd: string) => string): Promise<TrialView> {
+  const real = realpathSync(cwd);
+  const mounts = mountPoints();
+  const free = SHARED_PLACES.filter(
+    (place) =>
+      existsSync(place) &&
+      realpathSync(place) === place &&
+      !mounts.some((mount) => relationOf(place, mount) === 'above'),
+  );
+  return { cwd: real, tree: treeOf(real), free };
 }
 
-export class LocalTrialDisk implements TrialDisk {
-  readonly #options: LocalTrialsOptions;
-  readonly read = readText;
-
-  constructor(options: LocalTrialsOptions) {
-    this.#options = options;
-  }
-
-  async open(opening: Opening, cwd: string, mode: TrialMode): Promise<TrialPlace> {
-    const { directory, treeOf } = this.#options;
-    const real = realpathSync(cwd);
-    const place = openRecord(directory, { ...opening, pid: process.pid }, TRIAL);
-    const tree = treeOf(real);
-    if (mode === 'project') return { ...place, cwd: real, trees: [tree], asProject: true };
-    return { ...place, cwd: real, trees: treesFor(tree, directory) };
-  }
-
-  changes({ directory, trees }: Pick<TrialPlace, 'directory' | 'trees'>): Promise<Buffer | string> {
-    return listChanges(this.#options.launcher, directory, trees);
-  }
-
-  notes({ directory }: TrialPlace): Promise<readonly string[]> {
-    return Promise.resolve(notesOf(directory));
-  }
-
-  conflicts(trial: TrialPlace) {
-    return runLauncher(this.#options.launcher, ['--apply', trial.directory, '--check', ...treeOptions(trial)]);
-  }
-
-  async apply(trial: TrialPlace, opening: Opening) {
-    markApplied(trial, opening);
-    const ran = await runLauncher(this.#options.launcher, ['--apply', trial.directory, ...treeOptions(trial)]);
-    if (ran.code === 0) removeTree(join(trial.directory, 'trial'));
-    return ran;
-  }
-
-  remove({ directory }: Pick<TrialPlace, 'directory'>): Promise<void> {
-    removeTree(directory);
-    return Promise.resolve();
-  }
-
-  async discardAbandoned(): Promise<void> {
-    for (const number of numbersIn(this.#options.directory)) {
-      try {
-        const trial = readTrial(this.#options.directory, number);
-        if (trial && !lives(trial.pid)) removeTree(trial.directory);
-      } catch {
-        // Another window is removing it, or it belongs to somebody else.
-      }
-    }
-  }
-
-  async probe(): Promise<string | undefined> {
-    const { directory, launcher, createTmp, wrap } = this.#options;
+/**
+ * Why nothing can be tried here, in one line; undefined where it can. Found by trying. Never rejects.
+ * @param directory that of the change store
+ */
+export async function probeTrials(
+  { launcher, createTmp, wrap }: TrialLaunch,
+  directory: string,
+): Promise<string | undefined> {
     if (process.platform !== 'linux') return `nothing can be tried: that needs Linux; this is ${process.platform}`;
     let probe: string | undefined;
     const tmp = createTmp();
@@ -190,9 +133,9 @@ export class LocalTrialDisk implements TrialDisk {
       const trees = [tree];
       const common = { store, trees, spaceBytes: 1e9, tmpDir: tmp.path, statusFile: tmp.statusFile };
       const [program = '', ...args] = wrap({ ...common, launcher, argv, cwd: tree });
-      const ran = await runLauncher(program, args);
-      const output = ran.code === 0 ? await this.changes({ directory: store, trees }) : ran.error;
-      const listed = typeof output === 'string' ? output : readChanges(output, [], { directory: store, trees });
+      const ran = await runHere(program, args);
+      const told = ran.code === 0 ? await runHere(launcher, ['--changes', store, ...treeOptions({ trees })]) : ran;
+      const listed = told.code === 0 ? readChanges(told.output, [], { directory: store, trees }) : told.error;
       if (typeof listed !== 'string' && listed.changes.length === 1 && !existsSync(join(tree, 'made')))
         return undefined;
       return `nothing can be tried: that needs ${NEEDS}${typeof listed === 'string' ? ` (${visible(listed)})` : ''}`;
@@ -203,25 +146,6 @@ export class LocalTrialDisk implements TrialDisk {
       tmp.dispose();
       if (probe !== undefined) removeTree(probe);
     }
-  }
-}
-
-/** Returns the tree, and the shared temporary directories. */
-function treesFor(tree: string, store: string): readonly string[] {
-  const mounts = mountPoints();
-  const free = SHARED_PLACES.filter(
-    (place) =>
-      existsSync(place) &&
-      realpathSync(place) === place &&
-      isBeside(place, tree, store) &&
-      !mounts.some((mount) => relationOf(place, mount) === 'above'),
-  );
-  return [tree, ...free];
-}
-
-/** Returns whether a shared directory is separate from the tree and the store. */
-export function isBeside(place: string, tree: string, store: string): boolean {
-  return [tree, store].every((other) => relationOf(place, other) === 'apart');
 }
 
 function mountPoints(): readonly string[] {

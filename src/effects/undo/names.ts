@@ -1,8 +1,8 @@
-/** The files that an action left, by name, as the launcher lists them; and which of them the session itself made. */
+/** What an action left, by name, as the launcher tells it; and which of it the session itself has made. */
 import { type BigIntStats, statSync } from 'node:fs';
 import { dirname, normalize } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Ran, runLauncher, type Step } from './launcher.ts';
+import type { Ran, Step } from './launcher.ts';
 import { pathOf, seenAt, UNKNOWN } from './paths.ts';
 
 /** The state of an inode at one moment. Nobody can set its change time, so a later change is always visible. */
@@ -34,9 +34,12 @@ const UNKEPT = 'unkept ';
 /** The most files and directories that are remembered as the session’s. */
 const MAX_OWN = 50_000;
 
+/** The launcher's work, on whatever machine. */
+export type Launch = (...args: readonly string[]) => Promise<Ran>;
+
 /** Returns the names that an action left. Throws if they can’t be listed completely. */
-export async function namesLeft(launcher: string, directory: string): Promise<readonly Name[]> {
-  const { code, steps, error } = await whenEnded(() => runLauncher(launcher, ['--undo', directory, '--names']));
+export async function namesLeft(launch: Launch, directory: string): Promise<readonly Name[]> {
+  const { code, steps, error } = await whenEnded(() => launch('--undo', directory, '--names'));
   if (code !== 0) throw new Error(error || `the launcher ended with ${code}`);
   return namesIn(steps);
 }

@@ -1,4 +1,7 @@
-/** Describes in words and diffs what an undo would restore. Names and contents are hostile, so they are escaped. */
+/**
+ * What actions changed and an undo would put back, in words and diffs. Names and contents are hostile: they are spelled
+ * out.
+ */
 
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
@@ -152,12 +155,14 @@ export async function previewOf(action: Recorded, { steps, code, error }: Ran, r
  * Returns the result of undoing an action as one line, and the paths left alone.
  * @param into the number of the undo itself
  */
-export function undoneOf(action: Recorded, into: number, { steps, code, error }: Ran): readonly string[] {
+export function undoneOf(action: Recorded, into: number, { steps, code, error, lost }: Ran): readonly string[] {
   const refused = steps.filter(({ verb }) => verb === 'refused');
   const line =
     code === 0 || code === 1
       ? `undone: ${headOf(action)} (:undo ${into} yes redoes it)`
-      : `${headOf(action)} was not undone: ${visible(error)}`;
+      : lost
+        ? `it is not known whether this was undone: ${headOf(action)} (${visible(error)})`
+        : `${headOf(action)} was not undone: ${visible(error)}`;
   return refused.length > 0 ? [line, describeSteps(refused)] : [line];
 }
 

@@ -1,11 +1,9 @@
-/** One action’s directory in the store: who wrote it, how it ended, and which changes were not recorded. */
-import { randomUUID } from 'node:crypto';
+/** One action's directory in the store, as Node reads it: who wrote it, how it ended, what passed by. */
 import {
   existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
-  renameSync,
   rmdirSync,
   rmSync,
   statSync,
@@ -35,6 +33,10 @@ export type Recorded = KeptAction &
     readonly directory: string;
     /** Whether it changed anything, or is still running. */
     readonly touched: boolean;
+    /** On a host: whoever began it is no longer connected. */
+    readonly abandoned?: boolean;
+    /** On a host: what it left was looked at. */
+    readonly seen?: boolean;
   };
 
 /** A newer directory without a record may belong to another window that is about to write there, in ms. */
@@ -118,12 +120,12 @@ export type Told = {
   readonly summary: string | undefined;
   readonly undone: boolean;
   readonly notes: readonly string[];
-};
+} & Pick<Recorded, 'abandoned' | 'seen'>;
 
 /** Parses the record of an action; undefined if it is not one of ours. */
 export function recordFrom(
   { number, directory }: Place,
-  { opening: text, summary, undone, notes }: Told,
+  { opening: text, summary, undone, notes, ...more }: Told,
   running: ReadonlySet<number>,
 ): Recorded | undefined {
   const opening = readOpening(text);
@@ -132,6 +134,7 @@ export function recordFrom(
   const count = (word: string) => Number(new RegExp(`\\b${word} (\\d+)`).exec(summary ?? '')?.[1] ?? 0);
   return {
     ...opening,
+    ...more,
     number,
     directory,
     state,
@@ -157,18 +160,6 @@ export function notesOf(directory: string): readonly string[] {
 
 export function readNotes(text: string): readonly string[] {
   return text.split('\0').filter((note) => note !== '');
-}
-
-/** Marks an action as undone by another, in one step. */
-export function markUndone(store: string, number: number, by: number): void {
-  const path = join(store, String(number), 'undone');
-  const fresh = `${path}.${randomUUID()}`;
-  writeFileSync(fresh, `${by}\n`, { mode: 0o600, flag: 'wx' });
-  renameSync(fresh, path);
-}
-
-export function unmarkUndone(store: string, number: number): void {
-  rmSync(join(store, String(number), 'undone'), { force: true });
 }
 
 export function dropRecord({ directory }: Pick<Recorded, 'directory'>): void {
@@ -238,13 +229,6 @@ export function lives(pid: number | undefined): boolean {
   } catch (error) {
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
-}
-
-/** Turns a trial into an action in one step: from now on a crash is rolled back. */
-export function markApplied({ directory }: Pick<Place, 'directory'>, opening: Opening): void {
-  const fresh = join(directory, `${ACTION}.new`);
-  writeFileSync(fresh, JSON.stringify({ ...opening, applied: true }), { mode: 0o600 });
-  renameSync(fresh, join(directory, ACTION));
 }
 
 function textOf(path: string): string | undefined {

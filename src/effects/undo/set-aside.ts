@@ -9,10 +9,10 @@ import { controlNameAt, isAboveRunsLater, runsLater } from '../../knowledge/cont
 import { BARE_REPOSITORY, GIT_OBEYS } from '../../knowledge/git.ts';
 import { nameText } from '../../text/spelled.ts';
 import { NOT_ENDED } from './kept.ts';
-import type { Ran } from './launcher.ts';
+import type { StoreDisk } from './disk.ts';
 import { fileBehind, type Name } from './names.ts';
 import { around, entriesAt, pathOf, spelledBytes, topmost, within } from './paths.ts';
-import { diffsBetween, type ReadText, readText } from './preview.ts';
+import { diffsBetween } from './preview.ts';
 import type { Place, Recorded } from './record.ts';
 import type { Later, Waiting } from './waiting.ts';
 
@@ -281,36 +281,37 @@ export function laterWith(
 export async function withoutOwnTodo(
   { directory }: Place,
   later: readonly Later[],
-  { launch }: AsidePort,
+  look: Look,
+  { launch, read }: StoreDisk,
 ): Promise<readonly Later[]> {
   if (!later.some(({ what }) => what === RUN_NEXT)) return later;
   const { steps } = await launch('--undo', directory);
-  return later.filter(({ path, what }) => {
-    const source = what === RUN_NEXT ? steps.find((step) => step.path === path)?.source : undefined;
-    const before = source?.includes('/') ? readText(join(directory, source)) : undefined;
-    const now = plainText(path);
-    return before === undefined || now === undefined || !runsOnly(now, before);
-  });
+  const left: Later[] = [];
+  for (const each of later) {
+    const source = each.what === RUN_NEXT ? steps.find(({ path }) => path === each.path)?.source : undefined;
+    const before = source?.includes('/') ? await read(join(directory, source)) : undefined;
+    const now = look.text(each.path);
+    if (before === undefined || now === undefined || !runsOnly(now, before)) left.push(each);
+  }
+  return left;
 }
 
 /** The operations needed of the store. */
 export type AsidePort = {
-  launch(...args: readonly string[]): Promise<Ran>;
-  find(number: number): Promise<Recorded | undefined> | Recorded | undefined;
+  readonly disk: StoreDisk;
+  find(number: number): Promise<Recorded | undefined>;
   /** Returns a text without secrets, fit for the disk. */
   hide(text: string): string;
   /**
-   * Creates the record of an undo; of `of`, if that action is to be marked as undone. Undefined if there is no room.
+   * The record of an undo; of `of`, where that is one that the list marks as undone. Rejects where there is no place
+   * for it.
    */
-  open(text: string, cwd: string, of?: number): Promise<Place | undefined> | Place | undefined;
+  open(text: string, cwd: string, of?: number): Promise<Place>;
   /** Undoes an action under the number of that record; false: not completely. */
   putBack(action: Recorded, into: Place): Promise<boolean>;
   /** Records that files wait for the user’s decision, which outlasts the program; or that they no longer do. */
   remember(action: Recorded, waiting: Waiting): void;
   forget(action: Recorded): void;
-  /** Whether the launcher can be given any file name, byte by byte. */
-  readonly namesAll?: true;
-  readonly read?: ReadText;
 };
 
 /** Takes the files out of the tree; the question is recorded before the first step. */
@@ -318,7 +319,7 @@ export async function setAside(action: Recorded, later: readonly Later[], port: 
   const diff = port.hide(await diffOf(action.directory, later, port).catch(() => ''));
   const isTooMuch = later.length > MAX_ASIDE;
   const text = `set aside: ${phrasesOf(action, later).join('; ')}`;
-  const place = isTooMuch ? undefined : await port.open(text, action.cwd);
+  const place = isTooMuch ? undefined : await port.open(text, action.cwd).catch(() => undefined);
   const waiting = { aside: place?.number ?? 0, later, diff, stays: place === undefined };
   port.remember(action, waiting);
   if (!place) return waiting;
@@ -327,14 +328,14 @@ export async function setAside(action: Recorded, later: readonly Later[], port: 
 
 /** Takes the files out of the tree, also again after an interruption. */
 export async function takeAside(action: Recorded, waiting: Waiting, port: AsidePort): Promise<Waiting> {
-  const { namesAll = false } = port;
+  const { launch, host } = port.disk;
   const only = keptOf(waiting.later).map(({ path }) => path);
   const into = join(dirname(action.directory), String(waiting.aside));
   // No action has the path `into`, so an empty list takes nothing out, where no `--only` would take out everything.
-  const ran = await port.launch('--undo', action.directory, '--into', into, '--only', into, ...only);
+  const ran = await launch('--undo', action.directory, '--into', into, '--only', into, ...only);
   // On a host, the launcher can’t be given a name that is not valid text.
   if (ran.code === NOT_ENDED) return waiting; // another window is at it
-  if (ran.code === 0 && (namesAll || !only.some((path) => path.includes('\ufffd')))) return waiting;
+  if (ran.code === 0 && (host === undefined || !only.some((path) => path.includes('\ufffd')))) return waiting;
   const stays = { ...waiting, stays: true };
   port.remember(action, stays);
   return stays;
@@ -355,15 +356,14 @@ export function leftoverOf(action: Recorded, { aside, later, diff, stays }: Wait
     part.length === 0 ? [] : [`${where}: ${phrasesOf(action, part, stays).join('; ')}`];
   const bring = async () => {
     const held = await port.find(aside);
-    const into = held && (await port.open(`undo of ${aside}`, action.cwd, aside));
-    return held !== undefined && into !== undefined && port.putBack(held, into);
+    return held !== undefined && port.putBack(held, await port.open(`undo of ${aside}`, action.cwd, aside));
   };
   return {
     about: 'later',
     items: phrases,
     diff,
     async settle(yes) {
-      const came = yes && ((await bring()) || away.length === 0);
+      const came = yes && ((await bring().catch(() => false)) || away.length === 0);
       port.forget(action);
       const where = [...told('set aside, and not in the project', away), ...told('still in the project', inPlace)];
       // This text goes to a model.
@@ -400,8 +400,8 @@ function phrasesOf({ tree = '' }: Recorded, later: readonly Later[], stays = fal
 }
 
 /** Returns the diff from the earlier content to the action’s content, before the files are set aside. */
-async function diffOf(directory: string, later: readonly Later[], { launch, read }: AsidePort): Promise<string> {
-  const { steps } = await launch('--undo', directory);
+async function diffOf(directory: string, later: readonly Later[], { disk }: AsidePort): Promise<string> {
+  const { steps } = await disk.launch('--undo', directory);
   const isKept = within(keptOf(later).map(({ path }) => path));
   const pairs = steps
     .filter(({ path }) => isKept(path))
@@ -412,5 +412,5 @@ async function diffOf(directory: string, later: readonly Later[], { launch, read
       becomes: path,
     }));
   const unkept = later.filter((each) => each.unkept).map(({ path }) => ({ path, now: undefined, becomes: path }));
-  return diffsBetween([...pairs, ...unkept], 'set aside', read);
+  return diffsBetween([...pairs, ...unkept], 'set aside', disk.read);
 }

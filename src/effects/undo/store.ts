@@ -6,38 +6,34 @@ import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Leftover, UnansweredLeftover } from '../../contracts/commands.ts';
 import type { ChangedFile, KeptAction, RunChanges, UndoPort, UndoResult, UndoTarget } from '../../contracts/undo.ts';
+import { messageOf } from '../../text/errors.ts';
+import { visible } from '../../text/sanitize.ts';
+import { LauncherReplaced, type StoreDisk } from './disk.ts';
 import { explain, unkeptPaths } from './explained.ts';
 import { Kept, refusalIn, warnOf, whatGoes } from './kept.ts';
-import { type NotKept, probeStore, type Ran, runLauncher, sharesBlocks } from './launcher.ts';
+import { type NotKept, sharesBlocks } from './launcher.ts';
 import { Leftovers } from './leftovers.ts';
 import { unkeptIn, whenEnded } from './names.ts';
 import { Net, readSteps, writeSteps } from './net.ts';
 import { countedFiles } from './preview.ts';
 import {
-  dropRecord,
   EmptyRecords,
   leftNothing,
-  markUndone,
   notesOf,
   numbersIn,
   type Opening,
-  openRecord,
   type Place,
   type Recorded,
-  readRecord,
   STATUS,
   tidyEmpty,
-  unmarkUndone,
 } from './record.ts';
 
 /** How long the measured size of the store stays valid, in ms. */
 const ROOM_KNOWN_MS = 30_000;
 
 export type ChangeStoreOptions = {
-  /** The path of the launcher. */
-  readonly launcher: string;
-  /** The private directory of all actions of this user, outside the project. */
-  readonly directory: string;
+  /** Where they are kept. */
+  readonly disk: StoreDisk;
   /** The most bytes kept in total; 0 keeps nothing. */
   readonly budgetBytes: number;
   /** The most bytes of one file where the file system can’t share blocks with a copy. */
@@ -71,12 +67,11 @@ export type Keeping = {
   readonly credentials: boolean;
   /** Returns for the model, after the end, what the command was not allowed to change. Never throws. */
   refusal(): string | undefined;
-  /** Call it after the last process has ended. Never throws. */
-  end(): void;
-  /** Call it instead if the command never began; its record is removed. Never throws. */
-  drop(): void;
-  /** Call it once after the end: returns the leftovers that the user decides about. Never rejects. */
-  left(): Promise<Leftover | undefined>;
+  /**
+   * To be called once its last process has ended, or it is known that it never began, so that no record of it stays.
+   * Resolves to what the action left that the user decides on.
+   */
+  end(began: boolean): Promise<Leftover | undefined>;
   /** Call it after that: returns the action that undoes the command’s changes, and whether it covers them all. */
   attempt(): { readonly action?: number; readonly whole: boolean };
 };
@@ -89,9 +84,13 @@ function endedAt({ directory }: Place): number {
   return statSync(join(directory, 'summary'), { throwIfNoEntry: false })?.mtimeMs ?? Number.POSITIVE_INFINITY;
 }
 
+/** On a host nothing is known of what the session made there, nor of what a run has changed. */
 export class ChangeStore implements UndoPort {
   readonly #options: ChangeStoreOptions;
+  readonly #disk: StoreDisk;
   readonly #running = new Set<number>();
+  /** Records about to be removed, since their command never ran. */
+  readonly #neverBegan = new Set<number>();
   /** Commands in Project whose files have not been checked yet for ones that others run. */
   readonly #inProject = new Set<number>();
   /** Actions with unrecorded changes, each with the running actions of the session that may explain them. */
@@ -110,30 +109,28 @@ export class ChangeStore implements UndoPort {
 
   constructor(options: ChangeStoreOptions) {
     this.#options = options;
-    const { session, launcher, maxFileBytes, warn, hide, directory } = options;
+    this.#disk = options.disk;
+    const { session, maxFileBytes, warn, hide, disk } = options;
+    const common = {
+      ...{ session, disk, warn },
+      records: (only?: number) => this.#records(only),
+    };
     this.#kept = new Kept({
-      session,
+      ...common,
+      drop: (place) => this.#drop(place),
       unavailable: () => this.unavailable(),
-      records: () => Promise.resolve(this.#records()),
-      open: async (text, cwd, of) => this.#open('undo', text, cwd, { of }),
-      drop: async (place) => this.#drop(place),
-      launch: (...args) => this.#launch(...args),
-      markUndone: async (action, by) => markUndone(directory, action.number, by),
-      unmarkUndone: async (number) => unmarkUndone(directory, number),
+      open: (text, cwd, of) => this.#open('undo', text, cwd, { of }),
       finish: (action) => this.#leftovers.finish(action),
-      warn,
-      noPlace: 'the replaced files can’t be kept',
-      steps: ({ directory }) => readSteps(directory),
+      steps: ({ directory }) => (disk.host === undefined ? readSteps(directory) : undefined),
     });
     this.#leftovers = new Leftovers({
-      ...{ session, launcher, maxFileBytes, warn, hide },
-      records: () => this.#records(),
-      find: (number) => readRecord(options.directory, number, this.#running),
-      launch: (...args) => this.#launch(...args),
+      ...common,
+      ...{ maxFileBytes, hide },
+      here: (only) => this.#here(only),
       open: (text, cwd, of) => this.#open('undo', text, cwd, of === undefined ? {} : { of }),
       putBack: async (action, into) => (await this.#kept.putBack(action, into)).code === 0,
       drop: async (action) => {
-        if (!(await this.#kept.runs(action))) this.#drop(action);
+        if (!(await this.#kept.runs(action))) await this.#drop(action);
       },
     });
   }
@@ -143,8 +140,7 @@ export class ChangeStore implements UndoPort {
    * can’t be written at the moment.
    */
   async unavailable(): Promise<string | undefined> {
-    const { launcher, directory, budgetBytes } = this.#options;
-    this.#probe ??= probeStore(launcher, directory, budgetBytes);
+    this.#probe ??= this.#disk.probe(this.#options.budgetBytes);
     const trying = this.#probe;
     const found = await trying;
     if (found?.passes && this.#probe === trying) this.#probe = undefined;
@@ -152,53 +148,57 @@ export class ChangeStore implements UndoPort {
   }
 
   /**
-   * Starts recording a command; undefined where that is impossible: then the command runs without it. Never throws.
-   * @param project the tree in Project mode, where files that others run are set aside
+   * Undefined where nothing can be kept: then the command runs as it would without the store.
+   * @param project the tree in Project mode: what is made in it for others to run is set aside
+   * @param directory `cwd` as its machine knows it
+   * @throws where the launcher of a host was replaced
    */
-  async keepCommand(command: string, cwd: string, project?: string): Promise<Keeping | undefined> {
+  async keepCommand(
+    command: string,
+    cwd: string,
+    project?: string,
+    directory = cwd,
+  ): Promise<Keeping | undefined> {
     if ((await this.unavailable()) !== undefined) return undefined;
-    await this.#recover();
-    if (project !== undefined) this.#leftovers.prepare(project);
-    const { budgetBytes, maxFileBytes, warn } = this.#options;
     try {
-      const used = this.#makeRoom();
-      const place = this.#open('command', command, cwd, {
-        ...(project === undefined ? {} : { tree: project }),
-        pid: process.pid,
-      });
-      const { number, directory } = place;
-      this.#running.add(number);
-      if (project !== undefined) this.#inProject.add(number);
-      let empty = false;
-      const end = () => {
-        empty = this.#ended(place);
-        if (empty) this.#inProject.delete(number);
-      };
-      const room = {
-        directory,
-        statusFile: join(directory, STATUS),
-        budgetBytes: Math.max(0, budgetBytes - used),
-        fileBytes: maxFileBytes,
-        credentials: this.#options.credentials ?? false,
-      };
-      const left = async () => {
-        try {
-          return empty ? undefined : await this.#leftBy(number);
-        } finally {
-          this.#inProject.delete(number);
-        }
-      };
-      const attempt = () => {
-        const action = empty ? undefined : this.#records().find((each) => each.number === number);
-        if (!action) return { whole: true };
-        return { action: number, whole: action.state === 'ended' && action.complete && !this.#unexplained.has(number) };
-      };
-      const refusal = () => refusalIn(notesOf(directory), cwd);
-      return { ...room, tree: project ?? cwd, refusal, end, drop: () => this.#neverBegun(place), left, attempt };
+      await this.#recover();
+      if (project !== undefined) this.#leftovers.prepare(project);
+      const used = await this.#makeRoom();
+      const place = await this.#open('command', command, cwd, project === undefined ? {} : { tree: project });
+      return this.#keep(place, cwd, used, { project, tree: project ?? directory });
     } catch (error) {
-      warn(`nothing is kept of this command: ${error instanceof Error ? error.message : String(error)}`);
+      if (error instanceof LauncherReplaced) throw error;
+      this.#options.warn(`nothing is kept of this command: ${messageOf(error)}`);
       return undefined;
     }
+  }
+
+  #keep(
+    place: Place,
+    cwd: string,
+    used: number,
+    { project, tree }: { readonly project: string | undefined; readonly tree: string },
+  ): Keeping {
+    const { budgetBytes, maxFileBytes, credentials = false } = this.#options;
+    const { number, directory } = place;
+    this.#running.add(number);
+    if (project !== undefined) this.#inProject.add(number);
+    let empty = false;
+    return {
+      ...{ directory, tree, credentials, statusFile: join(directory, STATUS) },
+      budgetBytes: Math.max(0, budgetBytes - used),
+      fileBytes: maxFileBytes,
+      refusal: () => refusalIn(notesOf(directory), cwd),
+      end: (began) =>
+        this.#ended(place, began, () => {
+          empty = true;
+        }),
+      attempt: () => {
+        const [action] = empty ? [] : this.#here(number);
+        if (!action) return { whole: true };
+        return { action: number, whole: action.state === 'ended' && action.complete && !this.#unexplained.has(number) };
+      },
+    };
   }
 
   /**
@@ -212,23 +212,28 @@ export class ChangeStore implements UndoPort {
   ): Promise<{ end(changed: boolean): Promise<void> } | undefined> {
     if ((await this.unavailable()) !== undefined) return undefined;
     await this.#recover();
-    this.#makeRoom();
-    const { number, directory } = this.#open('patch', text, cwd);
+    await this.#makeRoom();
+    const { number, directory } = await this.#open('patch', text, cwd);
     this.#running.add(number);
-    const noted = await this.#launch('--undo', directory, '--note', file);
+    const noted = await this.#disk.launch('--undo', directory, '--note', file);
     if (noted.code !== 0) {
       this.#running.delete(number);
-      dropRecord({ directory });
+      await this.#disk.drop(directory);
       throw new Error(noted.error || 'its old state could not be kept');
     }
     return {
       end: async (changed) => {
-        if (changed) await this.#launch('--undo', directory, '--finish', '--now');
-        else dropRecord({ directory });
+        if (changed) await this.#disk.launch('--undo', directory, '--finish', '--now');
+        else await this.#disk.drop(directory);
         this.#running.delete(number);
         if (changed) await this.applied(number);
       },
     };
+  }
+
+  /** What a crash or a lost connection cut off is ended, finished, or set aside. Never rejects. */
+  async recover(): Promise<void> {
+    await this.#recover().catch(() => undefined);
   }
 
   /** Whether a command in Project runs, or files that it left for others to run are not set aside yet. */
@@ -243,7 +248,7 @@ export class ChangeStore implements UndoPort {
 
   /** Returns the changes of a run; undefined if it made none that were recorded. */
   ofRun(run: string): RunChanges | undefined {
-    const actions = this.#records().filter((action) => action.run === run && action.state === 'ended');
+    const actions = this.#here().filter((action) => action.run === run && action.state === 'ended');
     if (actions.length === 0) return undefined;
     const lost = actions.flatMap(({ notes }) => notes.filter((note) => LOST.test(note)));
     return { files: this.changedBy(run), lost: [...new Set(lost.map((note) => note.replace(LOST, '')))] };
@@ -266,7 +271,7 @@ export class ChangeStore implements UndoPort {
    * Reports the end of an action that was not one of this store’s commands: a patch, an applied trial. Never rejects.
    */
   async applied(number: number): Promise<void> {
-    const action = readRecord(this.#options.directory, number, this.#running);
+    const [action] = this.#here(number);
     if (!action) return;
     this.#look(action);
     await this.#leftovers.learn(action);
@@ -275,8 +280,9 @@ export class ChangeStore implements UndoPort {
   /** Reads which files an action has changed. */
   #look(action: Recorded): void {
     const { run, directory, tree, cwd, notes } = action;
+    if (this.#disk.host !== undefined) return;
     const looking = (this.#looking ?? Promise.resolve()).then(async () => {
-      const { code, steps } = await whenEnded(() => this.#launch('--undo', directory));
+      const { code, steps } = await whenEnded(() => this.#disk.launch('--undo', directory));
       const told = code === 0 || code === 1;
       if (told) writeSteps(directory, steps);
       const own = told ? new Net().add(directory, steps).files : undefined;
@@ -293,24 +299,31 @@ export class ChangeStore implements UndoPort {
     this.#looking = looking;
   }
 
-  async preview(target: UndoTarget): Promise<UndoResult> {
-    if ((await this.unavailable()) === undefined) await this.#recover();
-    return this.#kept.preview(target);
+  preview(target: UndoTarget): Promise<UndoResult> {
+    return this.#afterRecovery(() => this.#kept.preview(target));
   }
 
-  async undo(target: UndoTarget, shown?: string): Promise<UndoResult> {
-    if ((await this.unavailable()) === undefined) await this.#recover();
-    return this.#kept.undo(target, shown);
+  undo(target: UndoTarget, shown?: string): Promise<UndoResult> {
+    return this.#afterRecovery(() => this.#kept.undo(target, shown));
+  }
+
+  async #afterRecovery(work: () => Promise<UndoResult>): Promise<UndoResult> {
+    try {
+      if ((await this.unavailable()) === undefined) await this.#recover();
+    } catch (error) {
+      return { ok: false, text: `not done: ${visible(messageOf(error))}` };
+    }
+    return work();
   }
 
   /**
    * Undoes an action completely, or not at all; returns why not, in one line. Does nothing if it was undone already.
    */
   async takeBack(number: number): Promise<string | undefined> {
-    const action = readRecord(this.#options.directory, number, this.#running);
+    const [action] = await this.#records(number);
     if (!action) return 'it is not kept any more';
     if (action.state === 'undone') return undefined;
-    const { code, steps, error } = await whenEnded(() => this.#launch('--undo', action.directory));
+    const { code, steps, error } = await whenEnded(() => this.#disk.launch('--undo', action.directory));
     const stays = steps.find(({ verb }) => verb === 'refused');
     if (stays) return `${stays.path}: ${stays.source}`;
     if (code !== 0) return error || 'it can not be looked through';
@@ -320,8 +333,9 @@ export class ChangeStore implements UndoPort {
 
   async forget(target: number | 'all'): Promise<UndoResult> {
     const result = await this.#kept.forget(target);
-    if (numbersIn(this.#options.directory).every((number) => number === this.#empty.spare?.number))
-      rmSync(join(this.#options.directory, 'equal'), { force: true });
+    const { host, directory } = this.#disk;
+    if (host === undefined && numbersIn(directory).every((number) => number === this.#empty.spare?.number))
+      rmSync(join(directory, 'equal'), { force: true });
     return result;
   }
 
@@ -329,79 +343,98 @@ export class ChangeStore implements UndoPort {
   async describe(): Promise<string> {
     const why = await this.unavailable();
     if (why !== undefined) return why;
-    const { directory, budgetBytes } = this.#options;
-    const used = Math.round(this.#used() / 1e6);
+    const { directory } = this.#disk;
+    const used = Math.round(this.#here().reduce((sum, { bytes }) => sum + bytes, 0) / 1e6);
     const copies = sharesBlocks(directory) ? 'copies share their blocks' : 'no reflinks here, so copies take room';
-    return `works; ${this.#records().length} actions, ${used} MB of ${Math.round(budgetBytes / 1e6)} MB; ${copies}`;
+    return `works; ${this.#here().length} actions, ${used} MB of ${Math.round(this.#options.budgetBytes / 1e6)} MB; ${copies}`;
   }
 
-  #records(): Recorded[] {
-    const { directory } = this.#options;
+  /** All actions of this machine, ascending, or the one of this number: none of a host. */
+  #here(only?: number): readonly Recorded[] {
     this.#empty.settle();
-    return numbersIn(directory).flatMap((number) => {
-      const action = readRecord(directory, number, this.#running) ?? [];
-      return this.#unexplained.has(number) && 'notes' in action ? { ...action, complete: true } : action;
-    });
+    const found = this.#disk.host === undefined ? this.#disk.records(this.#running, only) : [];
+    return found instanceof Promise ? [] : this.#asKnown(found);
   }
 
-  #open(kind: KeptAction['kind'], text: string, cwd: string, more: Partial<Opening> = {}) {
-    const { directory, session, now, hide, run } = this.#options;
+  /** The same, of a host too. Rejects where it does not say. */
+  async #records(only?: number): Promise<readonly Recorded[]> {
+    this.#empty.settle();
+    return this.#asKnown(await this.#disk.records(this.#running, only));
+  }
+
+  #asKnown(records: readonly Recorded[]): readonly Recorded[] {
+    return records
+      .filter(({ number }) => !this.#neverBegan.has(number))
+      .map((action) => (this.#unexplained.has(action.number) ? { ...action, complete: true } : action));
+  }
+
+  async #open(kind: KeptAction['kind'], text: string, cwd: string, more: Partial<Opening> = {}): Promise<Place> {
+    const { session, now, hide, run } = this.#options;
     const group = kind === 'undo' ? undefined : run();
     if (kind !== 'command') this.#room = undefined;
     const opening = { kind, text: hide(text), cwd: hide(cwd), session, at: now(), ...more };
     const spare = this.#empty.take();
-    return openRecord(directory, group === undefined ? opening : { ...opening, run: group }, undefined, spare);
-  }
-
-  #used(): number {
-    return this.#records().reduce((sum, { bytes }) => sum + bytes, 0);
+    return this.#disk.open(group === undefined ? opening : { ...opening, run: group }, undefined, spare);
   }
 
   /**
    * Makes room and returns the bytes then in use. It reads all records, so it does not run before each command; other
    * windows’ records are noticed a little later.
    */
-  #makeRoom(): number {
+  async #makeRoom(): Promise<number> {
     const { now, days, budgetBytes } = this.#options;
     const known = this.#room;
     if (known && known.used <= budgetBytes / 2 && Math.abs(now() - known.at) < ROOM_KNOWN_MS) return known.used;
-    const { going, usedBytes: used } = whatGoes(this.#records(), { now: now(), days, budgetBytes });
-    for (const action of going) dropRecord(action);
+    const { going, usedBytes: used } = whatGoes(await this.#records(), { now: now(), days, budgetBytes });
+    for (const action of going) await this.#disk.drop(action.directory);
     this.#room = { used, at: now() };
     return used;
   }
 
-  /** Handles the end of an action; returns whether it changed nothing, so that its record was dropped. */
-  #ended(place: Place): boolean {
-    const { directory, warn } = this.#options;
-    this.#running.delete(place.number);
-    // The usual case: nothing more is read, since the model’s next step waits.
-    if (leftNothing(place)) {
-      this.#empty.add(place);
-      return true;
+  async #ended(place: Place, began: boolean, wasEmpty: () => void): Promise<Leftover | undefined> {
+    const { number, directory } = place;
+    const isHere = this.#disk.host === undefined;
+    this.#running.delete(number);
+    try {
+      if (!began) {
+        this.#neverBegan.add(number);
+        // Where that fails, the next program drops it.
+        await this.#disk.drop(directory).catch(() => undefined);
+        // Its number may be given again.
+        this.#neverBegan.delete(number);
+        return undefined;
+      }
+      // Nearly all: no more is read of it than that, since the model's next step waits.
+      if (isHere && leftNothing(place)) {
+        this.#empty.add(place);
+        wasEmpty();
+        return undefined;
+      }
+      let [action] = isHere ? this.#here(number) : await this.#records(number);
+      // The launcher was killed: its journal is ended in its place.
+      if (action?.tree !== undefined && action.state === 'cut' && !(await this.#kept.runs(action)))
+        [action] = await this.#records(number);
+      if (!action || action.state === 'cut') return undefined;
+      return await this.#over(action);
+    } finally {
+      this.#inProject.delete(number);
     }
-    const action = readRecord(directory, place.number, this.#running);
-    if (!action || action.state === 'cut') return false;
-    const isUnkept = (note: string) => unkeptPaths([note]).length > 0;
-    warnOf(
-      action.notes.filter((note) => !isUnkept(note)),
-      warn,
-    );
-    // The search for an explaining action continues after the result.
-    if (action.notes.some(isUnkept)) this.#unexplained.set(action.number, new Set());
-    if (this.#room) this.#room = { ...this.#room, used: this.#room.used + action.bytes };
-    if (action.touched) this.#look(action);
-    return false;
   }
 
-  #neverBegun(place: Place): void {
-    this.#running.delete(place.number);
-    this.#inProject.delete(place.number);
-    try {
-      dropRecord(place);
-    } catch {
-      // The next program removes it.
-    }
+  async #over(action: Recorded): Promise<Leftover | undefined> {
+    const { notes, number, touched, bytes } = action;
+    const isHere = this.#disk.host === undefined;
+    // The search for an explaining action continues after the result.
+    const isOpen = (note: string) => isHere && unkeptPaths([note]).length > 0;
+    warnOf(
+      notes.filter((note) => !isOpen(note)),
+      this.#options.warn,
+    );
+    if (notes.some(isOpen)) this.#unexplained.set(number, new Set());
+    if (this.#room) this.#room = { ...this.#room, used: this.#room.used + bytes };
+    if (!touched && notes.length === 0) return void (await this.#drop(action));
+    if (touched) this.#look(action);
+    return this.#leftBy(action);
   }
 
   /** Completes all pending work. Idempotent; the store can still be used. */
@@ -428,18 +461,15 @@ export class ChangeStore implements UndoPort {
     return this.#leftovers.waiting();
   }
 
-  async #leftBy(number: number): Promise<Leftover | undefined> {
-    const { directory } = this.#options;
-    const action = readRecord(directory, number, this.#running);
-    if (action?.state !== 'ended') return undefined;
+  async #leftBy(action: Recorded): Promise<Leftover | undefined> {
+    const { number } = action;
     await this.#explain(action);
     for (const [waiting, running] of this.#unexplained) {
       if (!running.delete(number) || running.size > 0) continue;
-      const other = readRecord(directory, waiting, this.#running);
+      const [other] = this.#here(waiting);
       if (other) await this.#explain(other);
     }
-    const explained = readRecord(directory, number, this.#running) ?? action;
-    return this.#leftovers.of(explained);
+    return this.#leftovers.of(this.#here(number)[0] ?? action);
   }
 
   /**
@@ -447,19 +477,19 @@ export class ChangeStore implements UndoPort {
    * open.
    */
   async #explain(action: Recorded, tell = true): Promise<void> {
-    const { launcher, session, directory, warn } = this.#options;
-    if (unkeptPaths(action.notes).length === 0) return;
-    const beside = this.#records().filter(
+    const { session, warn } = this.#options;
+    if (this.#disk.host !== undefined || unkeptPaths(action.notes).length === 0) return;
+    const beside = this.#here().filter(
       (other) => other.number !== action.number && other.session === session && endedAt(other) >= action.at,
     );
     const [running, ended] = [true, false].map((runs) => beside.filter(({ state }) => (state === 'running') === runs));
-    const all = await explain(launcher, action, ended ?? []);
+    const all = await explain(this.#disk.launch, action, ended ?? []);
     if (!all && running?.length) {
       this.#unexplained.set(action.number, new Set(running.map(({ number }) => number)));
       return;
     }
     this.#unexplained.delete(action.number);
-    const left = unkeptPaths(readRecord(directory, action.number, this.#running)?.notes ?? []);
+    const left = unkeptPaths(this.#here(action.number)[0]?.notes ?? []);
     if (tell) {
       warnOf(
         left.map((path) => `unkept ${path}`),
@@ -468,29 +498,42 @@ export class ChangeStore implements UndoPort {
     }
   }
 
-  /** Finishes interrupted work. Call once, before anything else. */
+  /** Before all else: what a crash or a lost connection cut off is ended, finished, or set aside. */
   #recover(): Promise<void> {
-    this.#recovered ??= this.#finishCut();
+    const again = () => {
+      this.#recovered = undefined;
+    };
+    this.#recovered ??= this.#finishCut().then(
+      (all) => (all ? undefined : again()),
+      (error: unknown) => {
+        again();
+        throw error;
+      },
+    );
     return this.#recovered;
   }
 
-  async #finishCut(): Promise<void> {
-    tidyEmpty(this.#options.directory);
-    const cut = new Set(this.#records().flatMap(({ number, state }) => (state === 'cut' ? [number] : [])));
+  /** False: a command in Project still runs on a host, and is to be looked at later. */
+  async #finishCut(): Promise<boolean> {
+    const { host, directory } = this.#disk;
+    if (host === undefined) tidyEmpty(directory);
+    const cut = new Set((await this.#records()).flatMap(({ number, state }) => (state === 'cut' ? [number] : [])));
     await this.#kept.recover();
-    for (const action of this.#records()) if (cut.has(action.number)) this.#look(action);
+    let all = true;
+    for (const action of await this.#records()) {
+      if (cut.has(action.number)) this.#look(action);
+      if (host !== undefined && action.tree !== undefined && action.state === 'cut')
+        all = !(await this.#kept.runs(action)) && all;
+    }
     await this.#leftovers.catchUp();
     // Jobs that ended with the program.
-    for (const action of this.#records())
+    for (const action of this.#here())
       if (action.session === this.#options.session && action.state === 'ended') await this.#explain(action, false);
+    return all;
   }
 
-  #drop(place: Pick<Place, 'directory'>): void {
-    dropRecord(place);
+  #drop(place: Pick<Place, 'directory'>): Promise<unknown> {
     this.#room = undefined;
-  }
-
-  #launch(...args: readonly string[]): Promise<Ran> {
-    return runLauncher(this.#options.launcher, args);
+    return this.#disk.drop(place.directory);
   }
 }

@@ -8,10 +8,11 @@ import { dirname, join } from 'node:path';
 import type { RunningCommand } from '../../contracts/commands.ts';
 import type { Applied, RunningTrial, TrialChange, TrialMode, TrialOutcome, Trials } from '../../contracts/trials.ts';
 import { visible } from '../../text/sanitize.ts';
-import { Fields, type Ran, type Step } from './launcher.ts';
-import { textOfBytes } from './paths.ts';
-import { describeSteps, diffsBetween, type ReadText } from './preview.ts';
-import type { Opening } from './record.ts';
+import { openingText, type StoreDisk } from './disk.ts';
+import { Fields, NOT_RUN, type Step } from './launcher.ts';
+import { bytesOfText } from './paths.ts';
+import { describeSteps, diffsBetween } from './preview.ts';
+import { type Opening, TRIAL } from './record.ts';
 
 /** A trial’s files on the disk. */
 export type TrialPlace = {
@@ -34,41 +35,33 @@ export type TrialStatus =
   | { readonly kind: 'killed'; readonly signal: number }
   | { readonly kind: 'stopped'; readonly by: string };
 
-/** The files and operations of trials: on this machine (`local-trials.ts`) or on a host (`far-trials.ts`). */
-export type TrialDisk = {
-  /** Returns why trials are impossible there, in one line; undefined if they work. Found by a test. Never rejects. */
-  probe(): Promise<string | undefined>;
-  /** Creates the directory for a trial of a command in `cwd`. Rejects with a line for the user. */
-  open(opening: Opening, cwd: string, mode: TrialMode): Promise<TrialPlace>;
-  /** Returns the list of changes as the launcher prints it, or why there is none. Never rejects. */
-  changes(trial: TrialPlace): Promise<Buffer | string>;
-  /** Returns the launcher’s notes about it: a word and a path each. Never rejects. */
-  notes(trial: TrialPlace): Promise<readonly string[]>;
-  /** Returns the files that changed since the trial began. Never rejects. */
-  conflicts(trial: TrialPlace): Promise<Ran>;
-  /**
-   * Applies the trial as an action, once: a second call is refused. `lost`: the result is unknown, and the next program
-   * finds the journal. May reject before anything is done.
-   */
-  apply(trial: TrialPlace, opening: Opening): Promise<Ran & { readonly lost?: true }>;
-  /** Discards the trial. Never rejects if it is gone. */
-  remove(trial: Pick<TrialPlace, 'directory'>): Promise<void>;
-  /** Discards the trials of programs that have ended. Never rejects. */
-  discardAbandoned(): Promise<void>;
-  readonly read: ReadText;
+/** What a trial of a command in a directory shows copy-on-write. */
+export type TrialView = {
+  /** The directory, named as the kernel will. */
+  readonly cwd: string;
+  /** The tree that it works on. */
+  readonly tree: string;
+  /** Of the places where a command leaves things besides: those that can be shown. */
+  readonly free: readonly string[];
 };
+
+/** Directories in which a command leaves files besides its project. */
+export const SHARED_PLACES = ['/tmp', '/var/tmp'];
 
 /** Returns the launcher’s options for the trees of a trial. */
 export function treeOptions({ trees }: Pick<TrialPlace, 'trees'>): readonly string[] {
   return trees.flatMap((tree) => ['--tree', tree]);
 }
 
-/** Exit codes of an apply that changed nothing: a file changed since the trial, or the apply did not begin. */
+/** Code of an apply that has changed nothing, since something changed since the trial. */
 const CONFLICTS = 1;
-const NOT_BEGUN = 126;
 
 export type TrialOptions = {
-  readonly disk: TrialDisk;
+  readonly disk: StoreDisk;
+  /** Returns why trials are impossible there, in one line; undefined if they work. Found by a test. Never rejects. */
+  readonly probe: () => Promise<string | undefined>;
+  /** Rejects with a line for the user. */
+  readonly viewOf: (cwd: string) => Promise<TrialView>;
   /** Returns the current Norris run, to which an applied trial then belongs. */
   readonly group?: () => string | undefined;
   /** The most bytes that a trial may write. */
@@ -112,7 +105,7 @@ export class TrialStore implements Trials {
   }
 
   async unavailable(): Promise<string | undefined> {
-    this.#probe ??= this.#options.disk.probe();
+    this.#probe ??= this.#options.probe();
     const trying = this.#probe;
     const why = await trying;
     // The obstacle may disappear: a full disk, a lost connection.
@@ -140,7 +133,7 @@ export class TrialStore implements Trials {
 
   /** Prepares a trial for a caller that starts the command itself. Rejects if there is no room for it. */
   async open(text: string, cwd: string, mode: TrialMode): Promise<OpenTrial> {
-    const { disk, session, now, hide, spaceBytes, group } = this.#options;
+    const { disk, session, now, hide, spaceBytes, group, viewOf } = this.#options;
     const run = group?.();
     const opening: Opening = {
       kind: 'command',
@@ -150,7 +143,13 @@ export class TrialStore implements Trials {
       at: now(),
       ...(run === undefined ? {} : { run }),
     };
-    const place = await disk.open(opening, cwd, mode);
+    const { tree, free, cwd: real } = await viewOf(cwd);
+    const beside = free.filter((each) => [tree, disk.directory].every((other) => relationOf(each, other) === 'apart'));
+    const place: TrialPlace = {
+      ...(await disk.open(opening, TRIAL)),
+      cwd: real,
+      ...(mode === 'project' ? { trees: [tree], asProject: true } : { trees: [tree, ...beside] }),
+    };
     const id = String(place.number);
     this.#open.set(id, { place, opening });
     return {
@@ -183,22 +182,24 @@ export class TrialStore implements Trials {
     const { place, opening } = trial;
     const listed = await this.#list(place);
     if (typeof listed === 'string' || listed.digest !== digest) {
-      const { code, steps } = await disk.conflicts(place);
+      const { code, steps } = await disk.launch('--apply', place.directory, '--check', ...treeOptions(place));
       await this.discard(id);
       if (code === CONFLICTS) return refusedFor(steps);
       return { ok: false, text: typeof listed === 'string' ? listed : 'the trial differs from the list you saw' };
     }
-    const ran = await disk.apply(place, opening);
+    // In one piece, so that a lost connection leaves no half of it: an action that was not begun, or a journal that tells.
+    const as = openingText({ ...opening, applied: true });
+    const ran = await disk.launch('--apply', place.directory, '--as', as, ...treeOptions(place));
     this.#open.delete(id);
     if (ran.code === 0) await this.#options.applied?.(place.number);
     if (ran.code === 0) return { ok: true, text: `applied: ${countOf(listed.changes.length)}`, action: place.number };
     if (ran.lost) return { ok: false, text: `${visible(ran.error)}; ${LOST}` };
-    if (ran.code !== CONFLICTS && ran.code !== NOT_BEGUN) {
+    if (ran.code !== CONFLICTS && ran.code !== NOT_RUN) {
       const left = await rollBack(place.number);
       const what = left === undefined ? 'its changes were undone' : `not all of its changes could be undone:\n${left}`;
       return { ok: false, text: `not applied: ${visible(ran.error)}; ${what}` };
     }
-    await disk.remove(place);
+    await this.#remove(place);
     if (ran.code !== CONFLICTS) return { ok: false, text: `not applied: ${visible(ran.error)}` };
     return refusedFor(ran.steps);
   }
@@ -207,11 +208,21 @@ export class TrialStore implements Trials {
     const trial = this.#open.get(id);
     if (!trial) return;
     this.#open.delete(id);
-    await this.#options.disk.remove(trial.place);
+    await this.#remove(trial.place);
   }
 
-  discardAbandoned(): Promise<void> {
-    return this.#options.disk.discardAbandoned();
+  /** Never rejects. */
+  async discardAbandoned(): Promise<void> {
+    try {
+      for (const trial of await this.#options.disk.abandonedTrials()) await this.#remove(trial);
+    } catch {
+      // The next program does it.
+    }
+  }
+
+  /** Where that fails, the next program does it. */
+  async #remove({ directory }: Pick<TrialPlace, 'directory'>): Promise<void> {
+    await this.#options.disk.drop(directory).catch(() => undefined);
   }
 
   async #outcome(
@@ -250,12 +261,15 @@ export class TrialStore implements Trials {
 
   async #list(place: TrialPlace): Promise<Listed | string> {
     const { disk } = this.#options;
-    const output = await disk.changes(place);
-    if (typeof output === 'string') return visible(output);
+    const { code, output, error } = await disk.run('--changes', place.directory, ...treeOptions(place));
+    if (code !== 0) return visible(error || 'what it would change can’t be listed');
+    if (disk.host !== undefined && output.length > MAX_LIST_CHARS) return 'it would change more than can be listed';
     return readChanges(output, await disk.notes(place), place);
   }
 }
 
+/** Of a host's list. */
+const MAX_LIST_CHARS = 16_000_000;
 const GONE = 'this trial no longer exists';
 const LOST = 'when the host answers again, the apply is finished or undone as a whole; :undo list shows which';
 const OWN_STORE = 'the undo store lies below the directory it would run in: try it in a project';
@@ -342,13 +356,13 @@ function untold(notes: readonly string[]): string | undefined {
  * @param notes the launcher’s notes
  */
 export function readChanges(
-  output: Buffer,
+  output: string,
   notes: readonly string[],
   { directory, trees }: Pick<TrialPlace, 'directory' | 'trees'>,
 ): Listed | string {
   const why = untold(notes);
   if (why !== undefined) return why;
-  const fields = new Fields(textOfBytes(output));
+  const fields = new Fields(output);
   const changes: TrialChange[] = [];
   while (fields.more) {
     const [facts, path] = [fields.next(), fields.next()];
@@ -366,7 +380,7 @@ export function readChanges(
     deletedBytes: sum('deleted'),
     writtenBytes: sum('created', 'changed'),
     outside: [...new Set(notes)].filter((note) => note.startsWith(REFUSED)).map((note) => note.slice(REFUSED.length)),
-    digest: createHash('sha256').update(output).digest('hex'),
+    digest: createHash('sha256').update(bytesOfText(output)).digest('hex'),
     upperOf: (path) => {
       const number = trees.findIndex((tree) => relationOf(tree, path) !== 'apart');
       return join(directory, 'trial', `upper${number}`, path.slice((trees[number] ?? '').length));

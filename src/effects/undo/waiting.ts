@@ -1,6 +1,9 @@
-/** Records beside an action its files that wait for the user’s decision, so that the question outlasts the program. */
+/**
+ * What an action in Project left, as it stands beside the action: so that a question outlasts the program that asks it.
+ */
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { StoreDisk } from './disk.ts';
 import type { Recorded } from './record.ts';
 
 /** A path that is set aside with everything below it, and the reason. */
@@ -61,12 +64,9 @@ export function readMade({ directory }: Place): string | undefined {
   }
 }
 
-export function writeMade({ directory }: Place, made: string): void {
-  try {
-    writeFileSync(join(directory, MADE), made, { mode: 0o600 });
-  } catch {
-    // The next program checks again.
-  }
+/** Never rejects: where it can't be written, the next program looks again. */
+export async function writeMade(disk: StoreDisk, { directory }: Place, made: string): Promise<void> {
+  await disk.put(join(directory, MADE), made).catch(() => undefined);
 }
 
 function isWaiting(value: unknown): value is Waiting {

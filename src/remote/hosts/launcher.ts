@@ -299,30 +299,17 @@ export class RemoteSandbox {
     return this.#connection.ask(code);
   }
 
-  /** The same for long work. Never rejects. */
-  work(code: string): Promise<Answer | undefined> {
-    return this.#connection.work(code);
-  }
-
-  /**
-   * Runs the launcher itself there for long work. Never rejects.
-   * @param around code that runs before it, and without whose success nothing is done; and code after it, where `$c`
-   * is its exit code
-   */
-  async launch(
-    args: readonly string[],
-    { before, after }: { readonly before: string; readonly after: string } = { before: ':', after: ':' },
-  ): Promise<Worked> {
+  /** Runs the launcher itself there. Never rejects. @param isShort no session of its own is worth it */
+  async launch(args: readonly string[], isShort = false): Promise<Worked> {
     const mark = randomBytes(16).toString('hex');
     const said = shellQuote(`${this.placed.directory}/said-${mark}`);
     const work = [this.placed.path, ...args].map(shellQuote).join(' ');
-    const answer = await this.#connection.work(
-      `(${isLauncher(this.placed)} || exit ${NOT_THE_LAUNCHER}; umask 077; { ${before}; } || exit 126; ${work} 2>${said}; c=$?; ${after}; printf %s ${mark}; head -c 2000 ${said}; rm -f ${said}; exit $c)`,
-    );
+    const code = `(${isLauncher(this.placed)} || exit ${NOT_THE_LAUNCHER}; umask 077; AISH_HOLDER=$PPID ${work} 2>${said}; c=$?; printf %s ${mark}; head -c 2000 ${said}; rm -f ${said}; exit $c)`;
+    const answer = await (isShort ? this.ask(code) : this.#connection.work(code));
     const { host } = this.#connection;
     if (!answer) return { code: 126, output: '', error: `${host} does not answer`, lost: true };
     if (answer.exit === NOT_THE_LAUNCHER)
-      return { code: 126, output: '', error: `the launcher on ${host} is not the one that was sent` };
+      return { code: 126, output: '', error: `the launcher on ${host} is not the one that was sent`, replaced: true };
     const [output = '', error = ''] = answer.text.split(mark);
     return { code: answer.exit, output, error: error.trim() };
   }
@@ -400,6 +387,8 @@ type Worked = {
   readonly output: string;
   readonly error: string;
   readonly lost?: true;
+  /** Another program is in its place, and was not run. */
+  readonly replaced?: true;
 };
 
 function finalReportIn(store: string): string {

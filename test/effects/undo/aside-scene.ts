@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import { projectArgv } from '../../../src/effects/sandbox/index.ts';
 import { ChangeStore } from '../../../src/effects/undo/index.ts';
+import { diskHere } from '../../../src/effects/undo/disk.ts';
 import { lacks } from '../../support/lacks.ts';
 import { run, until } from '../sandbox/run.ts';
 import { buildTools, type Tools } from '../sandbox/tools.ts';
@@ -42,8 +43,7 @@ export class AsideScene {
   /** Opens the store as another process; its commands are kept from here on. */
   open(more: Options = {}): void {
     this.#store = new ChangeStore({
-      launcher: this.#tools?.launcher ?? '',
-      directory: join(this.root, 'undo'),
+      disk: diskHere(this.#tools?.launcher ?? '', join(this.root, 'undo')),
       budgetBytes: 1e9,
       maxFileBytes: 1e8,
       days: 7,
@@ -63,9 +63,7 @@ export class AsideScene {
 
   /** Runs the command in Project; returns what it left for the user to decide. */
   async act(command: string) {
-    const keeping = await this.runKept(command);
-    keeping.end();
-    return keeping.left();
+    return (await this.runKept(command)).end(true);
   }
 
   /** Runs a command while somebody else changes the tree. */

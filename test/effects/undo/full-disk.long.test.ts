@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ChangeStore } from '../../../src/effects/undo/index.ts';
+import { diskHere } from '../../../src/effects/undo/disk.ts';
 import { probeStore } from '../../../src/effects/undo/launcher.ts';
 import { lacks } from '../../support/lacks.ts';
 import { sceneForEach } from './bench.ts';
@@ -58,8 +59,7 @@ describe.skipIf(!isRoot || lacks('cc') || lacks('mount'))('a store on a full dis
     const full = `nothing is kept: the disk with ${store} is full: make room on it, then do the same again`;
     expect(why).toEqual({ why: full, passes: true });
     const kept = new ChangeStore({
-      launcher: at.tools.launcher,
-      directory: store,
+      disk: diskHere(at.tools.launcher, store),
       ...{ budgetBytes: 1e9, maxFileBytes: 1e8, days: 7, session: 's1' },
       ...{ run: () => undefined, now: () => 1, hide: (text: string) => text, warn: () => {} },
     });

@@ -13,8 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { projectArgv, supervisedArgv, trialArgv } from '../../../src/effects/sandbox/index.ts';
-import { runLauncher, type Step } from '../../../src/effects/undo/launcher.ts';
-import { listChanges } from '../../../src/effects/undo/local-trials.ts';
+import { runHere, runLauncher, type Step } from '../../../src/effects/undo/launcher.ts';
 import { notesOf } from '../../../src/effects/undo/record.ts';
 import { type Listed, readChanges } from '../../../src/effects/undo/trials.ts';
 import { removeTree } from '../../../src/text/files.ts';
@@ -148,8 +147,8 @@ export function makeScene(launcher: string, ordinary = false, elsewhere?: string
       const wrapped = trialArgv({ launcher, argv: ['bash', '-c', script], cwd: tree, ...where });
       const { code, out } = await run(wrapped, (pid) => options.started?.(pid, directory));
       const notes = notesOf(directory);
-      const output = await listChanges(launcher, where.store, where.trees);
-      const listed = typeof output === 'string' ? output : readChanges(output, notes, { directory, trees: [tree] });
+      const told = await runHere(launcher, ['--changes', where.store, '--tree', tree]);
+      const listed = told.code === 0 ? readChanges(told.output, notes, { directory, trees: [tree] }) : told.error;
       return { number: mine, code, out, summary: '', notes, listed };
     },
     async apply(of) {

@@ -30,9 +30,9 @@ describe.skipIf(!trialsWork())('a file that others run later', () => {
     expect(await running).toBeDefined();
     expect(scene.store.runsInProject).toBe(false);
     const keeping = await scene.runKept(': > .envrc');
-    keeping.end();
+    const left = keeping.end(true);
     expect([scene.store.runsInProject, existsSync(join(tree, '.envrc'))]).toEqual([true, true]);
-    await keeping.left();
+    await left;
     expect([scene.store.runsInProject, existsSync(join(tree, '.envrc'))]).toEqual([false, false]);
   });
 
@@ -306,9 +306,8 @@ describe.skipIf(!trialsWork())('a program that is closed before the answer', () 
   });
 
   it('sets aside leftovers that the closed one had no time to check, and asks; its action was cut off as well', async () => {
-    for (const ended of [true, false]) {
-      const keeping = await scene.runKept(COMMAND);
-      if (ended) keeping.end();
+    for (let turn = 0; turn < 2; turn += 1) {
+      await scene.runKept(COMMAND);
       // Lets the store believe that the action belongs to a process that has ended.
       forgetProcess();
       expect(names()).toContain('.envrc');
@@ -323,8 +322,7 @@ describe.skipIf(!trialsWork())('a program that is closed before the answer', () 
   });
 
   it('sets leftovers of an unresumed session aside in another one, with a message and no question', async () => {
-    const keeping = await scene.runKept(COMMAND);
-    keeping.end();
+    await scene.runKept(COMMAND);
     forgetProcess();
     expect(await again('s2')).toEqual([]);
     expect(names()).toEqual(['ordinary']);
@@ -337,8 +335,7 @@ describe.skipIf(!trialsWork())('a program that is closed before the answer', () 
     ['list', () => scene.store.list()],
     ['preview', () => scene.store.preview('last')],
   ])('sets leftovers of an unresumed session aside on a %s', async (_, look) => {
-    const keeping = await scene.runKept(COMMAND);
-    keeping.end();
+    await scene.runKept(COMMAND);
     forgetProcess();
     scene.open({ session: 's2' });
     await look();

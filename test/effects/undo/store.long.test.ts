@@ -17,6 +17,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { gainsRights } from '../../../src/app/executors.ts';
 import { projectArgv, supervisedArgv } from '../../../src/effects/sandbox/index.ts';
 import { ChangeStore } from '../../../src/effects/undo/index.ts';
+import { diskHere } from '../../../src/effects/undo/disk.ts';
 import { Pty } from '../../../src/executor/pty.ts';
 import { lacks } from '../../support/lacks.ts';
 import { run, until } from '../sandbox/run.ts';
@@ -44,8 +45,7 @@ afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 const open = (more: Partial<ConstructorParameters<typeof ChangeStore>[0]> = {}) =>
   new ChangeStore({
-    launcher: tools.launcher,
-    directory: join(root, 'undo'),
+    disk: diskHere(tools.launcher, join(root, 'undo')),
     budgetBytes: 1e9,
     maxFileBytes: 1e8,
     days: 7,
@@ -61,7 +61,7 @@ async function keep(store: ChangeStore, command: string): Promise<void> {
   const keeping = await store.keepCommand(command, tree);
   if (!keeping) throw new Error((await store.unavailable()) ?? 'not kept');
   await run(supervisedArgv({ launcher: tools.launcher, argv: ['bash', '-c', command], cwd: tree, keep: keeping }));
-  keeping.end();
+  void keeping.end(true);
 }
 
 const put = (name: string, text: string) => writeFileSync(join(tree, name), text);
@@ -74,10 +74,10 @@ describe.skipIf(lacks('cc'))('the change store', () => {
     await keep(store, 'sed -i s/two/2/ a; echo x > made');
     const { text } = await store.preview('last');
     expect(text).toMatch(/^1 · sed -i s\/two\/2\/ a; echo x > made · 1 file changed, 1 created\n/);
-    expect(text).toContain('/made goes');
+    expect(text).toContain('/made is removed');
     expect(text).toContain('-2\n+two');
     const undone = await store.undo('last');
-    expect(undone).toEqual({ ok: true, text: expect.stringMatching(/^undone: 1 · .*\(:undo 2 yes brings it back\)$/) });
+    expect(undone).toEqual({ ok: true, text: expect.stringMatching(/^undone: 1 · .*\(:undo 2 yes redoes it\)$/) });
     expect(get('a')).toBe('one\ntwo\n');
     expect(await store.preview('last')).toEqual({ ok: false, text: 'nothing to undo' });
     expect((await store.undo(2)).ok).toBe(true);
@@ -96,7 +96,7 @@ describe.skipIf(lacks('cc'))('the change store', () => {
     const { shown } = await store.preview('last');
     await keep(store, 'echo made > b');
     const refused = await store.undo('last', shown);
-    expect(refused).toEqual({ ok: false, text: expect.stringContaining('something else was done since') });
+    expect(refused).toEqual({ ok: false, text: expect.stringContaining('something has changed since the preview') });
     expect([get('a'), get('b')]).toEqual(['two\n', 'made\n']);
     expect((await store.undo('last', (await store.preview('last')).shown)).ok).toBe(true);
     expect([get('a'), existsSync(join(tree, 'b'))]).toEqual(['two\n', false]);
@@ -109,8 +109,8 @@ describe.skipIf(lacks('cc'))('the change store', () => {
     const busy = join(root, 'busy');
     writeFileSync(busy, `#!/bin/sh\ncase "$*" in *--into*) exit 75;; esac\nexec '${tools.launcher}' "$@"\n`);
     chmodSync(busy, 0o755);
-    const second = await open({ launcher: busy }).undo('last');
-    expect(second).toEqual({ ok: false, text: expect.stringContaining('nothing was done here') });
+    const second = await open({ disk: diskHere(busy, join(root, 'undo')) }).undo('last');
+    expect(second).toEqual({ ok: false, text: expect.stringContaining('not done: it is still running') });
     expect((await open().list()).map(({ number, state }) => `${number} ${state}`)).toEqual(['1 ended']);
     expect((await store.undo('last')).ok).toBe(true);
     expect(get('a')).toBe('one\n');
@@ -128,7 +128,7 @@ describe.skipIf(lacks('cc'))('the change store', () => {
   it('keeps no record of a command that never started, and reuses its number', async () => {
     const store = open();
     const given = await store.keepCommand('echo x > made', tree);
-    given?.drop();
+    await given?.end(false);
     expect(readdirSync(join(root, 'undo'))).toEqual([]);
     await keep(store, 'echo x > made');
     expect((await store.list()).map(({ number, state }) => `${number} ${state}`)).toEqual(['1 ended']);
@@ -241,7 +241,7 @@ describe.skipIf(lacks('cc'))('the change store', () => {
     await kept?.end(true);
     inRun = undefined;
     await store.looking;
-    expect(store.changedBy('s1:6')).toEqual([{ path: join(tree, 'a'), how: 'changed' }]);
+    expect(store.changedBy('s1:6')).toMatchObject([{ path: join(tree, 'a'), how: 'changed' }]);
   });
 
   it('reports files that were not kept for lack of room, and changes that were not recorded', async () => {
@@ -319,7 +319,7 @@ describe.skipIf(lacks('cc'))('the change store', () => {
   });
 
   it('is unavailable without its launcher or with a budget of 0, and says why', async () => {
-    expect(await open({ launcher: '/nowhere' }).unavailable()).toContain('nothing is kept: that needs Linux');
+    expect(await open({ disk: diskHere('/nowhere', join(root, 'undo')) }).unavailable()).toContain('nothing is kept: that needs Linux');
     const none = open({ budgetBytes: 0 });
     expect(await none.keepCommand('rm a', tree)).toBeUndefined();
     expect(await none.preview('last')).toEqual({ ok: false, text: 'nothing is kept: undo.budget is 0' });
@@ -373,8 +373,7 @@ describe.skipIf(lacks('cc'))('a command in a terminal', () => {
     writeFileSync(join(tree, 'go'), '');
     await until('it ends', () => ended);
     pty.dispose();
-    keeping.end();
-    await keeping.left();
+    await keeping.end(true);
     const notes = (await store.list()).flatMap((action) => action.notes);
     expect(notes).toEqual(isQuick ? [] : [`unkept ${tree}/go`]);
   });

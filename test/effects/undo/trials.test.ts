@@ -19,7 +19,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { TrialMode } from '../../../src/contracts/trials.ts';
 import { createPrivateTmp, trialArgv } from '../../../src/effects/sandbox/index.ts';
-import { ChangeStore, LocalTrialDisk, prepareTrial, TrialStore } from '../../../src/effects/undo/index.ts';
+import { ChangeStore, diskHere, prepareTrial, probeTrials, TrialStore, viewHere } from '../../../src/effects/undo/index.ts';
 import { removeTree } from '../../../src/text/files.ts';
 import { lacks } from '../../support/lacks.ts';
 import { run } from '../sandbox/run.ts';
@@ -40,9 +40,9 @@ beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'aish-trials-'));
   tree = join(root, 'tree');
   mkdirSync(tree);
+  const directory = join(root, 'undo');
   const common = {
-    launcher: tools.launcher,
-    directory: join(root, 'undo'),
+    disk: diskHere(tools.launcher, directory),
     session: 's1',
     now: () => 1,
     hide: (text: string) => text,
@@ -57,7 +57,8 @@ beforeEach(() => {
   });
   trials = new TrialStore({
     ...common,
-    disk: new LocalTrialDisk({ ...launch(), directory: common.directory, treeOf: (cwd) => cwd }),
+    probe: () => probeTrials(launch(), directory),
+    viewOf: (cwd) => viewHere(cwd, (each) => each),
     // Writes of other programs on the same disk count meanwhile.
     spaceBytes: 1_000_000_000,
     run: () => Promise.reject(new Error('started by the test')),

@@ -6,8 +6,9 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createRemoteTrials, createRemoteUndo, trialsOfAll } from '../../../src/app/remote-undo.ts';
+import { createRemoteUndo, trialsOfAll } from '../../../src/app/remote-undo.ts';
 
 import type { Trials } from '../../../src/contracts/trials.ts';
 import { builtKit, hostsOf, unaborted } from '../../support/hosts.ts';
@@ -24,6 +25,11 @@ const here: Trials = {
  * request.
  */
 const launcherThat = (lies: string) => `#!/bin/sh
+case $1 in
+  --records|--open|--put|--drop)
+    [ "$1" != --records ] || [ ! -s ${lies}/records ] || { . ${lies}/records; exit; }
+    exec ${LAUNCHER} "$@" ;;
+esac
 for word do
   case $word in --changes|--undo|--apply|--selftest|--help|--trial) asked=\${asked:-$word} ;; --) break ;; esac
   case $before in --status) status=$word ;; --project) tree=$word ;; --keep) keep=$word ;; --changes|--undo) store=$word ;; --tree) tree=$word ;; esac
@@ -67,12 +73,9 @@ describe.skipIf(lacksSshd())('a host where another program poses as the launcher
   const needs = { config: { undo }, session: 's', hide: (text: string) => text, bus } as never;
   const there = createRemoteUndo(needs, () => at.hosts);
   const store = () => there.store('web1') ?? expect.unreachable();
-  const trials = trialsOfAll(
-    here,
-    createRemoteTrials(needs, () => at.hosts, there.store),
-  );
+  const trials = trialsOfAll(here, there.trials);
   /** Sets the launcher’s answer to this request, as code for sh. */
-  const says = (asked: 'changes' | 'undo' | 'apply', code: string) => writeFileSync(join(lies, asked), `${code}\n`);
+  const says = (asked: 'changes' | 'undo' | 'apply' | 'records', code: string) => writeFileSync(join(lies, asked), `${code}\n`);
 
   beforeAll(async () => {
     for (const asked of ['changes', 'undo', 'apply'] as const) says(asked, ':');

@@ -1,12 +1,13 @@
 /** A hostile host's report about a trial is bounded, checked, and limited to what was asked. */
 import { describe, expect, it } from 'vitest';
-import { FarTrialDisk } from '../../../src/effects/undo/far-trials.ts';
-import type { FarWork } from '../../../src/effects/undo/launcher.ts';
+import { diskThere } from '../../../src/effects/undo/disk.ts';
+import type { Worked } from '../../../src/effects/undo/launcher.ts';
+import { ChangeStore } from '../../../src/effects/undo/store.ts';
 import { readChanges, TrialStore } from '../../../src/effects/undo/trials.ts';
 
 const trees = ['/srv/app', '/tmp'];
 const read = (...fields: readonly string[]) =>
-  readChanges(Buffer.from(fields.map((field) => `${field}\0`).join('')), [], { directory: '/store/1', trees });
+  readChanges(fields.map((field) => `${field}\0`).join(''), [], { directory: '/store/1', trees });
 
 describe('the list of a trial', () => {
   it('contains paths in its trees', () => {
@@ -39,25 +40,21 @@ describe('the list of a trial', () => {
 });
 
 describe('a hostile host’s answer about a trial', () => {
-  const opened = { cwd: '/srv/app', tree: '/srv/app' };
-  const trialsOf = (launch: (args: readonly string[]) => FarWork, asked: { text: string; exit: number } = ok('')) => {
+  const trialsOf = (launch: (args: readonly string[]) => Worked, notes = ok('note\x007\x00\x00')) => {
     const calls: (readonly string[])[] = [];
-    const disk = new FarTrialDisk({
-      host: 'web1',
-      directory: '/store',
-      ask: (code) =>
-        Promise.resolve(code.includes('trial.json') ? ok('7\n') : code.includes('/notes') ? asked : ok('')),
-      work: () => Promise.resolve(ok('')),
-      launch: (args) => {
+    const disk = diskThere({
+      ...{ host: 'web1', directory: '/store', whyNothingKept: () => Promise.resolve(undefined) },
+      ask: () => Promise.resolve(undefined),
+      run(args) {
         calls.push(args);
-        return Promise.resolve(launch(args));
+        const [word] = args;
+        return Promise.resolve(word === '--open' ? ok('opened\x007\x00\x00') : word === '--records' ? notes : launch(args));
       },
-      probe: () => Promise.resolve(undefined),
-      directoryOf: (place) => place,
-      treeOf: () => Promise.resolve(opened),
     });
     const trials = new TrialStore({
       disk,
+      probe: () => Promise.resolve(undefined),
+      viewOf: () => Promise.resolve({ cwd: '/srv/app', tree: '/srv/app', free: [] }),
       spaceBytes: 1,
       session: 's',
       now: () => 1,
@@ -67,8 +64,8 @@ describe('a hostile host’s answer about a trial', () => {
     });
     return { trials, calls };
   };
-  const outcomeOf = async (output: string, asked?: { text: string; exit: number }, error = '') => {
-    const { trials } = trialsOf(() => ({ code: error === '' ? 0 : 126, output, error }), asked);
+  const outcomeOf = async (output: string, notes?: Worked, error = '') => {
+    const { trials } = trialsOf(() => ({ code: error === '' ? 0 : 126, output, error }), notes);
     return (await trials.open('rm -rf build', '/srv/app', 'unrestricted')).outcome({ kind: 'exited', code: 0 }, '');
   };
 
@@ -83,8 +80,8 @@ describe('a hostile host’s answer about a trial', () => {
   });
 
   it('with unreadable notes counts as unknown, and readable ones are shown escaped', async () => {
-    expect(await outcomeOf('', { text: '', exit: 1 })).toMatchObject({ kind: 'cannotTell' });
-    const told = await outcomeOf('', ok('refused /x\u001b[2J\0'));
+    expect(await outcomeOf('', { code: 1, output: '', error: '' })).toMatchObject({ kind: 'cannotTell' });
+    const told = await outcomeOf('', ok('note\x007\x00refused /x\u001b[2J\0'));
     expect(told).toMatchObject({ kind: 'changes', doubts: [expect.not.stringContaining('\u001b')] });
   });
 
@@ -106,6 +103,55 @@ describe('a hostile host’s answer about a trial', () => {
   });
 });
 
-function ok(text: string) {
-  return { exit: 0, text };
+describe('a host that stops answering', () => {
+  const lost: Worked = { code: 126, output: '', error: 'web1 does not answer', lost: true };
+  const opening = JSON.stringify({ ...{ kind: 'command', text: 'make', cwd: '/', session: 's', at: 1 }, applied: true });
+  const record = ok(`action\x007\x00${opening}\x00summary\x007\x00touched 1\x00`);
+
+  /** A store there; `answers` are those to the launcher's words, by which the host is lost where there is none. */
+  const storeWith = (answers: Readonly<Record<string, Worked>>) => {
+    const calls: string[] = [];
+    const disk = diskThere({
+      ...{ host: 'web1', directory: '/store', whyNothingKept: () => Promise.resolve(undefined) },
+      ask: () => Promise.resolve(undefined),
+      run: ([word = '']) => {
+        calls.push(word);
+        return Promise.resolve(answers[word] ?? lost);
+      },
+    });
+    const store = new ChangeStore({
+      ...{ disk, session: 's', budgetBytes: 1, maxFileBytes: 1, days: 7, run: () => undefined, now: () => 2 },
+      ...{ hide: (text: string) => text, warn: () => {} },
+    });
+    return { store, calls };
+  };
+
+  it('leaves a roll-back unknown, wherever it stopped', async () => {
+    expect(await storeWith({}).store.rollBack(7)).toBe('web1 does not answer');
+    expect(await storeWith({ '--records': record }).store.rollBack(7)).toBe('web1 did not make a place for it');
+    const open = ok('opened\x008\x00\x00');
+    expect(await storeWith({ '--records': record, '--open': open }).store.rollBack(7)).toBe('web1 does not answer');
+    // Taken back, but nobody knows whether its record is gone.
+    const undo = ok('');
+    expect(await storeWith({ '--records': record, '--open': open, '--undo': undo }).store.rollBack(7)).toBe(
+      'web1 does not answer',
+    );
+    expect(await storeWith({ '--records': ok('') }).store.rollBack(7)).toBeUndefined();
+  });
+
+  it('leaves an undo unknown, and its actions in place', async () => {
+    const { store, calls } = storeWith({ '--records': record, '--open': ok('opened\x008\x00\x00') });
+    expect(await store.undo(7)).toEqual({
+      ok: false,
+      text: expect.stringMatching(/^it is not known whether this was undone: 7 · make .*\(web1 does not answer\)$/),
+    });
+    expect(calls).not.toContain('--drop');
+    for (const told of [storeWith({}).store.undo(7), storeWith({}).store.forget('all')])
+      expect(await told).toEqual({ ok: false, text: 'not done: web1 does not answer' });
+    await expect(storeWith({}).store.list()).rejects.toThrow('web1 does not answer');
+  });
+});
+
+function ok(text: string): Worked {
+  return { code: 0, output: text, error: '' };
 }

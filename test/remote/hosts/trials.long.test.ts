@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createRemoteTrials, createRemoteUndo, trialsOfAll } from '../../../src/app/remote-undo.ts';
+import { createRemoteUndo, trialsOfAll } from '../../../src/app/remote-undo.ts';
 
 import type { TrialMode, Trials } from '../../../src/contracts/trials.ts';
 import { trialsWork } from '../../effects/undo/trial-support.ts';
@@ -29,8 +29,7 @@ describe.skipIf(lacksSshd() || lacks('cc') || lacks('tar') || !trialsWork())('a 
   const needs = { config: { undo }, session: 's', hide: (text: string) => text };
   const there = createRemoteUndo(needs, () => at.hosts);
   const store = () => there.store('web1') ?? expect.unreachable();
-  const trialsOn = createRemoteTrials(needs, () => at.hosts, there.store);
-  const trials = trialsOfAll(here, trialsOn);
+  const trials = trialsOfAll(here, there.trials);
   const connect = async () => {
     await at.open();
     expect(await at.hosts.putLauncher('web1')).toBeUndefined();
@@ -151,7 +150,7 @@ describe.skipIf(lacksSshd() || lacks('cc') || lacks('tar') || !trialsWork())('a 
     const told = await at.open();
     expect(told.join()).toMatch(/^web1: the trial of echo x >made.*left no word of its end/);
     expect(await at.hosts.putLauncher('web1')).toBeUndefined();
-    await trialsOn('web1')?.discardAbandoned();
+    await there.trials('web1')?.discardAbandoned();
     expect(waiting()).toEqual([]);
     expect(bytes().equals(before)).toBe(true);
   });
