@@ -63,12 +63,7 @@ import { contains, overlapsThisProgram, ownDirectories, realOf } from './own-pla
 import { OwnStarts } from './own-starts.ts';
 import { cacheOf } from './project-caches.ts';
 import { projectTree, remoteProjectTree } from './project-tree.ts';
-import {
-  createRemoteUndo,
-  type RemoteUndo,
-  trialsOfAll,
-  undoOfCurrentMachine,
-} from './remote-undo.ts';
+import { createRemoteUndo, type RemoteUndo, trialsOfAll, undoOfCurrentMachine } from './remote-undo.ts';
 import {
   engineSecrets,
   learnConfig,

@@ -79,7 +79,13 @@ export function trialStore(needs: UndoNeeds, store: ChangeStore, run: RunTrial):
     viewOf: (cwd: string) => viewHere(cwd, treeOf),
   };
   const rollBack = (number: number) => store.rollBack(number);
-  return new TrialStore({ ...trialSettings(needs), ...where, run, rollBack, applied: (number) => store.applied(number) });
+  return new TrialStore({
+    ...trialSettings(needs),
+    ...where,
+    run,
+    rollBack,
+    applied: (number) => store.applied(number),
+  });
 }
 
 /** Settings shared by the trials of all machines. */

@@ -159,7 +159,8 @@ static int drop_level(int top, const char *name, const struct id *within, uint64
   if (listing_open(&names, openat(top, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC))) return -1;
   int failed = 0;
   while (!failed && listing_next(&names, &one)) {
-    if (!syscall(SYS_unlinkat, names.fd, one.name, 0) || !syscall(SYS_unlinkat, names.fd, one.name, AT_REMOVEDIR)) continue;
+    if (!syscall(SYS_unlinkat, names.fd, one.name, 0)) continue;
+    if (!syscall(SYS_unlinkat, names.fd, one.name, AT_REMOVEDIR)) continue;
     path_in(names.fd, one.name, path);
     /* Whoever moves a directory writes to it. */
     failed = look(names.fd, one.name, 0, &id, &state) || !S_ISDIR(state.mode) || id.dev != within->dev ||

@@ -1,13 +1,24 @@
 /**
- * Where actions are kept, and the launcher that works on them: this machine's, or a host's. A host says what it likes:
- * all of it is bounded data.
+ * The disk with a store, and the launcher that works on it: on this machine or on a host. A host’s answers are
+ * untrusted and limited in size.
  */
 import { randomUUID } from 'node:crypto';
-import { renameSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { visible } from '../../text/sanitize.ts';
 import { shellQuote } from '../../text/shell.ts';
-import { NOT_RUN, type NotKept, probeStore, type Ran, ranThere, runHere, runLauncher, type Worked } from './launcher.ts';
-import { fileOf, type Name, stoodAt } from './names.ts';
+import {
+  NOT_RUN,
+  type NotKept,
+  probeStore,
+  type Ran,
+  ranThere,
+  runHere,
+  runLauncher,
+  type Worked,
+} from './launcher.ts';
+import { fileBehind, fileOf, type Name, stoodAt } from './names.ts';
+import { entriesAt, pathOf } from './paths.ts';
 import { MAX_DIFF_FILE_BYTES, type ReadText, readText } from './preview.ts';
 import {
   ACTION,
@@ -23,42 +34,68 @@ import {
   readTrial,
   recordFrom,
 } from './record.ts';
-import { HERE, type Look, listsAround, MAX_LOOKED_AT, PARTS, TODO_NAMES } from './set-aside.ts';
 
 type Soon<Thing> = Thing | Promise<Thing>;
 
+/** The most entries of moved directories that are checked. */
+export const MAX_LOOKED_AT = 50_000;
+/** The longest rebase list that is read, in bytes. */
+const MAX_BYTES = 1_000_000;
+
+/** Reads the files in question, here or on a host. */
+export type Look = {
+  exists(path: string): boolean;
+  /** Returns the entries of a directory; undefined if it can’t be read. */
+  entries(
+    directory: string,
+  ): readonly { readonly name: string; isDirectory(): boolean; isSymbolicLink(): boolean }[] | undefined;
+  /** Returns the text of a plain file with one name; undefined for any other, or if it can’t be read. */
+  text(path: string): string | undefined;
+  /** Returns the identity of a file as in `Name`, with links resolved; undefined if there is none. */
+  file(path: string): string | undefined;
+};
+
+/** The paths that each question of `Look` will be asked about. */
+export type Asked = {
+  readonly exist: readonly string[];
+  /** Directories. */
+  readonly entries: readonly string[];
+  readonly texts: readonly string[];
+  readonly files: readonly string[];
+};
+
 export type StoreDisk = {
-  /** Undefined: this machine. */
+  /** The host’s name; undefined for this machine. */
   readonly host?: string;
-  /** The private directory of all actions, outside what is worked on. */
+  /** The private directory of all actions, outside the project. */
   readonly directory: string;
-  /** Why nothing is kept there; undefined: it works. Never rejects. */
+  /** Returns why recording does not work there; undefined if it works. Never rejects. */
   probe(budgetBytes: number): Promise<NotKept | undefined>;
-  /** The launcher's own work. Never rejects. */
+  /** Runs the launcher on the store. Never rejects. */
   run(...args: readonly string[]): Promise<Worked>;
-  /** The same, as the steps that it told. */
+  /** Does the same, and parses its output as steps. */
   launch(...args: readonly string[]): Promise<Ran>;
-  /** All actions, ascending, or the one of this number. Rejects where that is not known. */
+  /** Returns all records in ascending order, or the one with this number. Rejects without an answer. */
   records(running: ReadonlySet<number>, only?: number): Soon<readonly Recorded[]>;
   /**
-   * Makes the directory of a new action under the next free number. Throws where there is no place for it.
-   * @param spare an empty one that may be taken
+   * Creates the directory of a new action under the next free number. Throws if there is no room.
+   * @param spare an empty directory that may be used
    */
   open(opening: Opening, file?: string, spare?: Place): Soon<Place>;
   /** Writes a small file in one step. */
   put(path: string, text: string): Promise<unknown>;
-  /** Removes a file, or a directory with all below it. */
+  /** Removes a file, or a directory with its contents. */
   drop(path: string): Promise<unknown>;
-  /** What the launcher noted of an action or a trial: a word and a path each. */
+  /** Returns the launcher’s notes about an action or a trial: a word and a path each. */
   notes(place: Place): Soon<readonly string[]>;
-  /** The trials whose program is gone. */
+  /** Returns the trials of programs that have ended. */
   abandonedTrials(): Soon<readonly Pick<Place, 'directory'>[]>;
   readonly read: ReadText;
-  /** What is seen of the files there around these names in `tree`. Rejects where that can't be told. */
-  look(names: readonly Name[], tree: string): Soon<Look>;
+  /** Reads what these questions need. Rejects if it is unknown. */
+  look(asked: Asked): Soon<Look>;
   /**
-   * Without directories that stand where they stood when the action began: somebody else uses a repository. All of them
-   * where that can't be told.
+   * Omits directories that have not moved since the action began: somebody else may use a repository there. Omits none
+   * if that is unknown.
    */
   moved(names: readonly Name[], action: Recorded): Soon<readonly Name[]>;
 };
@@ -87,7 +124,7 @@ export function diskHere(launcher: string, directory: string): StoreDisk {
         return trial && !lives(trial.pid) ? [trial] : [];
       }),
     read: readText,
-    look: () => HERE,
+    look: () => ({ exists: (path) => existsSync(pathOf(path)), entries: entriesAt, text: plainText, file: fileBehind }),
     moved: (names, { at }) => names.filter(({ path }) => !stoodAt(path, at)),
   };
 }
@@ -98,40 +135,44 @@ type Ask = (code: string) => Promise<{ readonly exit: number; readonly text: str
 export type DiskThere = Pick<StoreDisk, 'directory'> & {
   readonly host: string;
   readonly ask: Ask;
-  /** The launcher's work there. `isShort`: it ends at once. Never rejects. */
+  /** Runs the launcher on the host. `isShort`: its work ends at once. Never rejects. */
   readonly run: (args: readonly string[], isShort: boolean) => Promise<Worked>;
   /** Returns why recording does not work there, in one line; undefined if it works. */
   readonly whyNothingKept: () => Promise<string | undefined>;
 };
 
-/** Work that ends at once. */
+/** The launcher’s work that ends at once. */
 const SHORT: ReadonlySet<string | undefined> = new Set(['--records', '--open', '--put']);
 /** The longest text of a command in a list. */
 const MAX_TEXT_CHARS = 2000;
 /** The most directories that are checked in one question. */
 const MAX_DIRECTORIES = 500;
+/** The most paths whose existence is checked in one question. */
+const MAX_PATHS = 4000;
 /** The most rebase lists that are read, and the blocks of 512 bytes read of each. */
 const MAX_LISTS = 20;
 const MAX_LIST_BLOCKS = 200;
 
-/** The launcher there is another program, which was not run. */
+/** Another program is in the place of a host’s launcher; it was not run. */
 export class LauncherReplaced extends Error {}
 
 export function diskThere({ host, directory, ask, run, whyNothingKept }: DiskThere): StoreDisk {
+  const placeOf = (number: string): Place => ({ number: Number(number), directory: `${directory}/${number}` });
   const work = (...args: readonly string[]) => run(args, SHORT.has(args[0]));
   const launch = async (...args: readonly string[]) => {
     const ran = ranThere(args, await work(...args));
     const isForged = args.includes('--names') && ran.steps.some(({ path }) => !isName(path));
     return isForged ? { code: NOT_RUN, steps: [], error: 'the list of its names can’t be read' } : ran;
   };
-  /** Rejects where it was not done. */
+  /** Runs the launcher; rejects if the work was not done. */
   const surely = async (...args: readonly string[]) => {
     const worked = await work(...args);
     const { code, steps, error } = ranThere(args, worked);
     if (worked.replaced) throw new LauncherReplaced(error);
-    if (code !== 0) throw new Error(error || `${host} does not answer`);
+    if (code !== 0) throw new Error(visible(error) || `${host} does not answer`);
     return steps;
   };
+  /** Reads records of actions and trials. */
   const told = async (only?: number) => {
     const steps = await surely('--records', directory, ...(only === undefined ? [] : [String(only)]));
     return [...Map.groupBy(steps, ({ path }) => path)]
@@ -139,16 +180,12 @@ export function diskThere({ host, directory, ask, run, whyNothingKept }: DiskThe
       .map(([number, of]) => {
         const text = (word: string) => of.find(({ verb }) => verb === word)?.source;
         const has = (word: string) => text(word) !== undefined;
-        return {
-          place: { number: Number(number), directory: `${directory}/${number}` },
-          opening: text('action'),
-          isTrial: has('trial'),
-          summary: text('summary'),
-          undone: has('undone'),
-          seen: has('seen'),
-          abandoned: has('abandoned'),
+        const record = {
+          ...{ opening: text('action'), summary: text('summary'), undone: has('undone') },
+          ...{ seen: has('seen'), abandoned: has('abandoned') },
           notes: of.filter(({ verb }) => verb === 'note').map(({ source }) => source),
         };
+        return { place: placeOf(number), isTrial: has('trial'), record };
       });
   };
   return {
@@ -158,7 +195,7 @@ export function diskThere({ host, directory, ask, run, whyNothingKept }: DiskThe
       return why === undefined ? undefined : { why, passes: false };
     },
     records: async (running, only) =>
-      (await told(only)).flatMap(({ place, isTrial: _, ...rest }) => recordFrom(place, rest, running) ?? []),
+      (await told(only)).flatMap(({ place, record }) => recordFrom(place, record, running) ?? []),
     async open(opening, file = ACTION) {
       const [opened] = await surely('--open', directory, file, openingText(opening)).catch((error: unknown) => {
         if (error instanceof LauncherReplaced) throw error;
@@ -166,17 +203,17 @@ export function diskThere({ host, directory, ask, run, whyNothingKept }: DiskThe
       });
       const number = opened?.path ?? '';
       if (!/^[1-9]\d{0,8}$/.test(number)) throw new Error(`${host} did not make a place for it`);
-      return { number: Number(number), directory: `${directory}/${number}` };
+      return placeOf(number);
     },
     put: (path, text) => surely('--put', path, text),
     drop: (path) => surely('--drop', path),
     async notes({ number }) {
-      // What was noted is a reason not to tell: no answer is one as well.
+      // A note can be a reason that the trial can’t tell; so is a missing answer.
       const found = await told(number).catch(() => []);
-      return found[0]?.notes ?? ['shared what its host does not tell'];
+      return found[0]?.record.notes ?? ['shared what its host does not tell'];
     },
     abandonedTrials: async () =>
-      (await told()).filter(({ isTrial, abandoned }) => isTrial && abandoned).map(({ place }) => place),
+      (await told()).filter(({ isTrial, record }) => isTrial && record.abandoned).map(({ place }) => place),
     async read(path) {
       const file = shellQuote(path);
       const answer = await ask(
@@ -185,7 +222,7 @@ export function diskThere({ host, directory, ask, run, whyNothingKept }: DiskThe
       const text = answer?.exit === 0 && answer.text.length <= MAX_DIFF_FILE_BYTES ? answer.text : undefined;
       return text === undefined || /[\0\ufffd]/.test(text) ? undefined : text;
     },
-    look: (names, tree) => lookThere(ask, names, tree),
+    look: (asked) => lookThere(ask, asked),
     async moved(names, action) {
       if (names.length === 0 || names.length > MAX_DIRECTORIES) return names;
       const found = await ask(
@@ -200,7 +237,7 @@ export function diskThere({ host, directory, ask, run, whyNothingKept }: DiskThe
   };
 }
 
-/** An opening as it stands on a disk of others. */
+/** Returns the record of a new action as the launcher writes it. */
 export function openingText(opening: Opening): string {
   return JSON.stringify({ ...opening, text: opening.text.slice(0, MAX_TEXT_CHARS) });
 }
@@ -210,23 +247,19 @@ function isName(path: string): boolean {
   return path.startsWith('/') && !/\/(?:\.{0,2}\/|\.{0,2}$)/.test(path);
 }
 
-/** What can't be looked at there counts as what others run. */
-async function lookThere(ask: Ask, names: readonly Name[], tree: string): Promise<Look> {
-  const parts = names.filter(({ path }) => PARTS.includes(basename(path)));
-  const directories = [...new Set(parts.map(({ path }) => dirname(path)))];
-  const moved = names.filter(({ verb, kind }) => verb === 'moved' && kind === 'directory').map(({ path }) => path);
-  const there = await ask(whatIsThere(directories.slice(0, MAX_DIRECTORIES)));
+/** Reads the answers of a host; a file that can’t be checked counts as one that others run. */
+async function lookThere(ask: Ask, asked: Asked): Promise<Look> {
+  const there = await ask(whatIsThere(asked.exist.slice(0, MAX_PATHS)));
   const present = new Set(there?.text.split('\0'));
-  const blind = there === undefined || directories.length > MAX_DIRECTORIES;
-  const found = moved.length === 0 ? { exit: 0, text: '' } : await ask(whatLiesIn(moved));
+  const blind = there === undefined || asked.exist.length > MAX_PATHS;
+  const found = asked.entries.length === 0 ? { exit: 0, text: '' } : await ask(whatLiesIn(asked.entries));
   const entries = found?.exit === 0 ? readEntries(found.text) : undefined;
-  const lists = names.filter(({ path }) => TODO_NAMES.includes(basename(path))).map(({ path }) => path);
   const texts = new Map<string, string>();
-  for (const path of lists.slice(0, MAX_LISTS)) {
+  for (const path of asked.texts.slice(0, MAX_LISTS)) {
     const answer = await ask(plainTextOf(path));
     if (answer?.exit === 0) texts.set(path, answer.text);
   }
-  const files = await filesAt(ask, listsAround(names, tree));
+  const files = await filesAt(ask, asked.files);
   return {
     file: (path) => files.get(path),
     text: (path) => texts.get(path),
@@ -235,7 +268,7 @@ async function lookThere(ask: Ask, names: readonly Name[], tree: string): Promis
   };
 }
 
-/** Which file is there under each of these names, where one is. Throws where that can't be told. */
+/** Returns the identity of the file at each of these paths that exists. Throws if that is unknown. */
 async function filesAt(ask: Ask, paths: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const files = new Map<string, string>();
   for (let at = 0; at < paths.length; at += MAX_DIRECTORIES) {
@@ -265,9 +298,9 @@ function plainTextOf(path: string): string {
   return `[ -n "$(find ${word} -maxdepth 0 -type f -links 1 -size -${MAX_LIST_BLOCKS})" ] && cat ${word}`;
 }
 
-function whatIsThere(directories: readonly string[]): string {
-  const paths = directories.flatMap((directory) => PARTS.map((part) => shellQuote(join(directory, part))));
-  return `(for p in ${paths.join(' ')}; do [ ! -e "$p" ] || printf '%s\\0' "$p"; done)`;
+/** Returns code that prints the paths that exist. */
+function whatIsThere(paths: readonly string[]): string {
+  return `(for p in ${paths.map(shellQuote).join(' ')}; do [ ! -e "$p" ] || printf '%s\\0' "$p"; done)`;
 }
 
 /** Returns code that prints type and path of every entry in these directories, and fails if that is incomplete. */
@@ -292,4 +325,15 @@ function readEntries(text: string): ReadonlyMap<string, ReturnType<Look['entries
     entries.set(dirname(path), known);
   }
   return entries;
+}
+
+/** Returns the text of a plain file with only one name; undefined for any other, or if it can’t be read. */
+function plainText(path: string): string | undefined {
+  try {
+    const at = pathOf(path);
+    const found = lstatSync(at);
+    return found.isFile() && found.nlink === 1 && found.size <= MAX_BYTES ? readFileSync(at, 'utf8') : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -7,26 +7,25 @@ import { messageOf } from '../../text/errors.ts';
 import { visible } from '../../text/sanitize.ts';
 import type { StoreDisk } from './disk.ts';
 import { NOT_RUN, type Ran, type Step } from './launcher.ts';
+import { NOT_ENDED } from './names.ts';
 import { describeSteps, previewOf, previewOfRun, undoneOf } from './preview.ts';
 import type { Place, Recorded } from './record.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** The launcher’s exit code while a process of the action still runs. */
-export const NOT_ENDED = 75;
-/** Beside an action that was taken back: the number of the undo. */
+/** The name of a file beside an undone action, with the number of the undo. */
 const UNDONE = 'undone';
 /** The launcher’s message that it has no journal, so that nothing was begun. */
 const NOT_BEGUN = /: No such file or directory$/;
 
-/** What it needs of the store. */
+/** The operations of the store that it needs. */
 export type KeptPort = {
   readonly session: string;
   readonly disk: StoreDisk;
   /** Returns why nothing can be recorded, in one line; undefined if it can. */
   unavailable(): Promise<string | undefined>;
-  /** All, ascending, or the one of this number. Rejects where that is not known. */
+  /** Returns all records in ascending order, or the one with this number. Rejects if they are unknown. */
   records(only?: number): Promise<readonly Recorded[]>;
-  /** The record of an undo of action `of`. Rejects where there is no place for it. */
+  /** Creates the record for an undo of action `of`. Rejects if there is no room. */
   open(text: string, cwd: string, of: number): Promise<Place>;
   drop(place: Pick<Place, 'directory'>): Promise<unknown>;
   /** Returns the steps of an undo as the launcher listed them when the action had just ended, if they were saved. */
@@ -221,7 +220,7 @@ export class Kept {
     return meant;
   }
 
-  /** One after the other. Never rejects: what can't be done is said. */
+  /** Runs one after the other. Never rejects: the result says what failed. */
   #inTurn(work: () => Promise<UndoResult>): Promise<UndoResult> {
     const result = this.#queue
       .then(work)

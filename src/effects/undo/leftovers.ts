@@ -23,6 +23,7 @@ import { entriesAt, seenAt, UNKNOWN, waysThrough } from './paths.ts';
 import { leftNothing, lives, neverBegan, type Recorded } from './record.ts';
 import {
   type AsidePort,
+  askedOf,
   laterWith,
   leftoverOf,
   setAside,
@@ -37,15 +38,15 @@ import { forgetWaiting, type Later, readMade, readWaiting, type Waiting, writeMa
 export type LeftoversPort = Omit<AsidePort, 'remember' | 'forget' | 'find'> & {
   readonly session: string;
   readonly maxFileBytes: number;
-  /** All actions, ascending, or the one of this number. Rejects where that is not known. */
+  /** Returns all records in ascending order, or the one with this number. Rejects if they are unknown. */
   records(only?: number): Promise<readonly Recorded[]>;
-  /** The same of this machine alone: none of a host. */
+  /** Returns the same of this machine; none of a host. */
   here(only?: number): readonly Recorded[];
   drop(action: Recorded): Promise<void>;
   warn(text: string): void;
 };
 
-/** On a host nothing is the session's own, and a question ends with its program: what is set aside stays so. */
+/** On a host no file counts as the session’s, and a question ends with its program: the files stay set aside. */
 export class Leftovers {
   readonly #port: LeftoversPort & AsidePort;
   readonly #host: string | undefined;
@@ -69,9 +70,7 @@ export class Leftovers {
     const waiting = action.tree === undefined ? await this.learn(action) : await this.#looked(action, action.tree);
     if (waiting) return leftoverOf(action, waiting, this.#port);
     const others = () => this.#port.here().filter((other) => other.number !== action.number && other.bytes > 0);
-    return this.#host === undefined
-      ? withoutRoom(action, others, this.#port.maxFileBytes, this.#port.drop)
-      : undefined;
+    return this.#host === undefined ? withoutRoom(action, others, this.#port.maxFileBytes, this.#port.drop) : undefined;
   }
 
   /** Returns the questions of earlier programs of this session that nobody answered. */
@@ -159,7 +158,7 @@ export class Leftovers {
     const all = [...names, ...unkept];
     const places = all.length === 0 || !own ? [] : startPathsIn(tree);
     const known = { places, isOwn: (directory: string) => own?.made(directory) ?? false };
-    const look = await disk.look(all, tree);
+    const look = await disk.look(askedOf(all, tree));
     const found = await withoutOwnTodo(action, laterWith(unkept, names, tree, look, known), look, disk);
     const isSecret = notKept(action.notes);
     const later = found.map((each): Later => (isSecret(each.path) ? { ...each, unkept: true } : each));
@@ -192,8 +191,7 @@ export class Leftovers {
   get #own(): Provenance {
     if (this.#provenance) return this.#provenance;
     const own = new Provenance();
-    for (const action of this.#port.here())
-      if (action.session === this.#port.session) own.load(readMade(action) ?? '');
+    for (const action of this.#port.here()) if (action.session === this.#port.session) own.load(readMade(action) ?? '');
     this.#provenance = own;
     return own;
   }

@@ -120,32 +120,31 @@ export async function probeTrials(
   { launcher, createTmp, wrap }: TrialLaunch,
   directory: string,
 ): Promise<string | undefined> {
-    if (process.platform !== 'linux') return `nothing can be tried: that needs Linux; this is ${process.platform}`;
-    let probe: string | undefined;
-    const tmp = createTmp();
-    try {
-      makeDirectory(directory);
-      probe = mkdtempSync(join(directory, 'probe-'));
-      const [store, tree] = [join(probe, 'stores', '1'), join(probe, 'tree')];
-      makeDirectory(store);
-      mkdirSync(tree);
-      const argv = ['/bin/sh', '-c', ': > made'];
-      const trees = [tree];
-      const common = { store, trees, spaceBytes: 1e9, tmpDir: tmp.path, statusFile: tmp.statusFile };
-      const [program = '', ...args] = wrap({ ...common, launcher, argv, cwd: tree });
-      const ran = await runHere(program, args);
-      const told = ran.code === 0 ? await runHere(launcher, ['--changes', store, ...treeOptions({ trees })]) : ran;
-      const listed = told.code === 0 ? readChanges(told.output, [], { directory: store, trees }) : told.error;
-      if (typeof listed !== 'string' && listed.changes.length === 1 && !existsSync(join(tree, 'made')))
-        return undefined;
-      return `nothing can be tried: that needs ${NEEDS}${typeof listed === 'string' ? ` (${visible(listed)})` : ''}`;
-    } catch (error) {
-      const why = error instanceof Error ? (error.message.split(/[:\n]/)[0] ?? '') : String(error);
-      return `nothing can be tried: ${unwritable(directory, error) ?? `that needs ${NEEDS} (${why})`}`;
-    } finally {
-      tmp.dispose();
-      if (probe !== undefined) removeTree(probe);
-    }
+  if (process.platform !== 'linux') return `nothing can be tried: that needs Linux; this is ${process.platform}`;
+  let probe: string | undefined;
+  const tmp = createTmp();
+  try {
+    makeDirectory(directory);
+    probe = mkdtempSync(join(directory, 'probe-'));
+    const [store, tree] = [join(probe, 'stores', '1'), join(probe, 'tree')];
+    makeDirectory(store);
+    mkdirSync(tree);
+    const argv = ['/bin/sh', '-c', ': > made'];
+    const trees = [tree];
+    const common = { store, trees, spaceBytes: 1e9, tmpDir: tmp.path, statusFile: tmp.statusFile };
+    const [program = '', ...args] = wrap({ ...common, launcher, argv, cwd: tree });
+    const ran = await runHere(program, args);
+    const told = ran.code === 0 ? await runHere(launcher, ['--changes', store, ...treeOptions({ trees })]) : ran;
+    const listed = told.code === 0 ? readChanges(told.output, [], { directory: store, trees }) : told.error;
+    if (typeof listed !== 'string' && listed.changes.length === 1 && !existsSync(join(tree, 'made'))) return undefined;
+    return `nothing can be tried: that needs ${NEEDS}${typeof listed === 'string' ? ` (${visible(listed)})` : ''}`;
+  } catch (error) {
+    const why = error instanceof Error ? (error.message.split(/[:\n]/)[0] ?? '') : String(error);
+    return `nothing can be tried: ${unwritable(directory, error) ?? `that needs ${NEEDS} (${why})`}`;
+  } finally {
+    tmp.dispose();
+    if (probe !== undefined) removeTree(probe);
+  }
 }
 
 function mountPoints(): readonly string[] {

@@ -27,7 +27,7 @@ const KINDS: ReadonlyMap<string, Name['kind']> = new Map([
   ['l', 'link'],
 ]);
 /** The launcher’s exit code while another process still works on the action. */
-const NOT_ENDED = 75;
+export const NOT_ENDED = 75;
 const STEP_MS = 20;
 const MAX_WAIT_MS = 5000;
 const UNKEPT = 'unkept ';
@@ -57,7 +57,7 @@ export async function whenEnded(ask: () => Promise<Ran>): Promise<Ran> {
 }
 
 /** Parses the names that the launcher printed, from this machine or a host. */
-export function namesIn(steps: readonly Step[]): readonly Name[] {
+function namesIn(steps: readonly Step[]): readonly Name[] {
   return steps.flatMap(({ verb, path, source }): readonly Name[] => {
     const known = VERBS.find((each) => each === verb);
     const [kind = '', ...told] = source.split(' ');

@@ -1,14 +1,5 @@
 /** One action's directory in the store, as Node reads it: who wrote it, how it ended, what passed by. */
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmdirSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { KeptAction } from '../../contracts/undo.ts';
 import { makeDirectory, removeTree } from '../../text/files.ts';
@@ -158,7 +149,7 @@ export function notesOf(directory: string): readonly string[] {
   }
 }
 
-export function readNotes(text: string): readonly string[] {
+function readNotes(text: string): readonly string[] {
   return text.split('\0').filter((note) => note !== '');
 }
 

@@ -2,16 +2,14 @@
  * Sets aside files that an action in Project made or changed and that others run later: they leave the tree until the
  * user decides (MO-9).
  */
-import { existsSync, lstatSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Leftover } from '../../contracts/commands.ts';
 import { controlNameAt, isAboveRunsLater, runsLater } from '../../knowledge/control-files.ts';
 import { BARE_REPOSITORY, GIT_OBEYS } from '../../knowledge/git.ts';
 import { nameText } from '../../text/spelled.ts';
-import { NOT_ENDED } from './kept.ts';
-import type { StoreDisk } from './disk.ts';
-import { fileBehind, type Name } from './names.ts';
-import { around, entriesAt, pathOf, spelledBytes, topmost, within } from './paths.ts';
+import { type Asked, type Look, MAX_LOOKED_AT, type StoreDisk } from './disk.ts';
+import { type Name, NOT_ENDED } from './names.ts';
+import { around, spelledBytes, topmost, within } from './paths.ts';
 import { diffsBetween } from './preview.ts';
 import type { Place, Recorded } from './record.ts';
 import type { Later, Waiting } from './waiting.ts';
@@ -37,10 +35,9 @@ const LISTS = ['/rebase-merge/git-rebase-todo', '/sequencer/todo', ...NAMING.key
 const RUNS = /^(?:x|exec)(?:[ \t\r]|$)/;
 /** The character for invalid text: two different lines may look equal. */
 const NO_TEXT = '\ufffd';
-const MAX_BYTES = 1_000_000;
 
 /** The file names of such lists. */
-export const TODO_NAMES: readonly string[] = LISTS.map((list) => basename(list));
+const TODO_NAMES: readonly string[] = LISTS.map((list) => basename(list));
 
 /**
  * Returns whether a path is such a list.
@@ -79,12 +76,24 @@ function runsOnly(list: string, before: string): boolean {
  * Returns where the lists of the repositories around these names may be, below `tree`. An older list may be one of
  * these files by another name or through a link. A repository that the action made has no older list.
  */
-export function listsAround(names: readonly Name[], tree: string): readonly string[] {
+function listsAround(names: readonly Name[], tree: string): readonly string[] {
   const made = new Set(names.filter(({ verb }) => verb === 'made').map(({ path }) => path));
   const above = new Set<string>();
   for (const { path } of names)
     for (let at = dirname(path); isIn(at, tree) && !above.has(at); at = dirname(at)) above.add(at);
   return [...above].filter((directory) => !made.has(directory)).flatMap(listsIn);
+}
+
+/** Returns what has to be known of the disk to tell which of these names others run later. */
+export function askedOf(names: readonly Name[], tree: string): Asked {
+  const having = (words: readonly string[]) => names.filter(({ path }) => words.includes(basename(path)));
+  const beside = new Set(having(PARTS).map(({ path }) => dirname(path)));
+  return {
+    exist: [...beside].flatMap((directory) => PARTS.map((part) => join(directory, part))),
+    entries: names.filter(({ verb, kind }) => verb === 'moved' && kind === 'directory').map(({ path }) => path),
+    texts: having(TODO_NAMES).map(({ path }) => path),
+    files: listsAround(names, tree),
+  };
 }
 
 /** Returns the paths of the lists of the repository in this directory. */
@@ -95,55 +104,23 @@ const placeOf = (list: string) => list.slice(list.lastIndexOf('/.git/') + '/.git
 
 const isIn = (path: string, tree: string) => path === tree || path.startsWith(`${tree}/`);
 
-/** Returns the text of a plain file with only one name; undefined for any other, or if it can’t be read. */
-function plainText(path: string): string | undefined {
-  try {
-    const at = pathOf(path);
-    const found = lstatSync(at);
-    return found.isFile() && found.nlink === 1 && found.size <= MAX_BYTES ? readFileSync(at, 'utf8') : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 /** Git’s own data in the repositories of submodules and other worktrees. */
 const KEPT_THERE = /^\/(modules|worktrees)\/.+\/(index|[^/]+\.lock)$/;
 const isObeyedThere = (place: string) =>
   GIT_OBEYS.some((name) => place === `/${name}` || place.startsWith(`/${name}/`)) && !KEPT_THERE.test(place);
 /** The names that occur in such paths. */
-export const PARTS: readonly string[] = [...new Set([...BARE_REPOSITORY.flat(), 'config'])];
+const PARTS: readonly string[] = [...new Set([...BARE_REPOSITORY.flat(), 'config'])];
 const UNKEPT = ' (changed while the command ran and not kept: it stays in place)';
 const STAYS = ' (could not be set aside: it stays in place)';
 /** The reason for a moved directory that its owner can’t read. */
 const UNREAD = 'has files that can’t be read';
 const RUN_NEXT = 'lists commands that git runs when it goes on with the rebase';
 const RUN_BY_NEXT = 'names a program that git runs when it goes on';
-export const MAX_LOOKED_AT = 50_000;
 /** The most files that are set aside, more than the launcher accepts: with more the user is told, and they stay. */
 const MAX_ASIDE = 50_000;
 /** Means that no file exists, as in `unkeptIn`. */
 const NO_FILE = '';
 const LEADS = 'leads to what others run or obey';
-
-/** Reads the files in question, here or on a host. */
-export type Look = {
-  exists(path: string): boolean;
-  /** Returns the entries of a directory; undefined if it can’t be read. */
-  entries(
-    directory: string,
-  ): readonly { readonly name: string; isDirectory(): boolean; isSymbolicLink(): boolean }[] | undefined;
-  /** Returns the text of a plain file with one name; undefined for any other, or if it can’t be read. */
-  text(path: string): string | undefined;
-  /** Returns the identity of a file as in `Name`, with links resolved; undefined if there is none. */
-  file(path: string): string | undefined;
-};
-
-export const HERE: Look = {
-  exists: (path) => existsSync(pathOf(path)),
-  entries: entriesAt,
-  text: plainText,
-  file: fileBehind,
-};
 
 /** A file that an action left, or an entry of a directory that it moved. */
 type Thing = Pick<Name, 'path' | 'kind'>;
@@ -156,10 +133,8 @@ export type Known = {
   isOwn(directory: string): boolean;
 };
 
-const NOTHING: Known = { places: [], isOwn: () => false };
-
 /** Returns the files to set aside, each once and none below another. `tree` is the project’s. */
-function laterIn(names: readonly Name[], tree: string, look: Look = HERE, known: Known = NOTHING): readonly Later[] {
+function laterIn(names: readonly Name[], tree: string, look: Look, known: Known): readonly Later[] {
   const fresh = new Set(names.filter(({ verb }) => verb !== 'changed').map(({ path }) => path));
   const isNew = ({ verb, kind, before }: Name) => verb === 'made' && kind === 'directory' && !before;
   const made = new Set(names.filter(isNew).map(({ path }) => path));
@@ -266,8 +241,8 @@ export function laterWith(
   unkept: readonly Name[],
   names: readonly Name[],
   tree: string,
-  look: Look = HERE,
-  known: Known = NOTHING,
+  look: Look,
+  known: Known,
 ): readonly Later[] {
   const kept = laterIn(names, tree, look, known);
   const isKept = within(kept.map(({ path }) => path));

@@ -68,8 +68,8 @@ export type Keeping = {
   /** Returns for the model, after the end, what the command was not allowed to change. Never throws. */
   refusal(): string | undefined;
   /**
-   * To be called once its last process has ended, or it is known that it never began, so that no record of it stays.
-   * Resolves to what the action left that the user decides on.
+   * Call it after the last process has ended, or when the command never began; then its record is removed. Resolves to
+   * the leftovers that the user decides about.
    */
   end(began: boolean): Promise<Leftover | undefined>;
   /** Call it after that: returns the action that undoes the command’s changes, and whether it covers them all. */
@@ -84,7 +84,7 @@ function endedAt({ directory }: Place): number {
   return statSync(join(directory, 'summary'), { throwIfNoEntry: false })?.mtimeMs ?? Number.POSITIVE_INFINITY;
 }
 
-/** On a host nothing is known of what the session made there, nor of what a run has changed. */
+/** On a host the store doesn’t know which files the session made, nor the changes of a run. */
 export class ChangeStore implements UndoPort {
   readonly #options: ChangeStoreOptions;
   readonly #disk: StoreDisk;
@@ -148,17 +148,12 @@ export class ChangeStore implements UndoPort {
   }
 
   /**
-   * Undefined where nothing can be kept: then the command runs as it would without the store.
-   * @param project the tree in Project mode: what is made in it for others to run is set aside
-   * @param directory `cwd` as its machine knows it
-   * @throws where the launcher of a host was replaced
+   * Starts recording a command; undefined where that is impossible: then the command runs without it.
+   * @param project the tree in Project mode: files in it that others would run are set aside
+   * @param directory `cwd` without its host
+   * @throws if the launcher of a host was replaced
    */
-  async keepCommand(
-    command: string,
-    cwd: string,
-    project?: string,
-    directory = cwd,
-  ): Promise<Keeping | undefined> {
+  async keepCommand(command: string, cwd: string, project?: string, directory = cwd): Promise<Keeping | undefined> {
     if ((await this.unavailable()) !== undefined) return undefined;
     try {
       await this.#recover();
@@ -168,7 +163,7 @@ export class ChangeStore implements UndoPort {
       return this.#keep(place, cwd, used, { project, tree: project ?? directory });
     } catch (error) {
       if (error instanceof LauncherReplaced) throw error;
-      this.#options.warn(`nothing is kept of this command: ${messageOf(error)}`);
+      this.#options.warn(`nothing is kept of this command: ${visible(messageOf(error))}`);
       return undefined;
     }
   }
@@ -231,7 +226,7 @@ export class ChangeStore implements UndoPort {
     };
   }
 
-  /** What a crash or a lost connection cut off is ended, finished, or set aside. Never rejects. */
+  /** Finishes, closes or sets aside what a crash or a lost connection interrupted. Never rejects. */
   async recover(): Promise<void> {
     await this.#recover().catch(() => undefined);
   }
@@ -349,14 +344,14 @@ export class ChangeStore implements UndoPort {
     return `works; ${this.#here().length} actions, ${used} MB of ${Math.round(this.#options.budgetBytes / 1e6)} MB; ${copies}`;
   }
 
-  /** All actions of this machine, ascending, or the one of this number: none of a host. */
+  /** Returns the records of this machine in ascending order, or the one with this number; none of a host. */
   #here(only?: number): readonly Recorded[] {
     this.#empty.settle();
     const found = this.#disk.host === undefined ? this.#disk.records(this.#running, only) : [];
     return found instanceof Promise ? [] : this.#asKnown(found);
   }
 
-  /** The same, of a host too. Rejects where it does not say. */
+  /** Returns the same, also of a host. Rejects if the host does not answer. */
   async #records(only?: number): Promise<readonly Recorded[]> {
     this.#empty.settle();
     return this.#asKnown(await this.#disk.records(this.#running, only));
@@ -398,20 +393,20 @@ export class ChangeStore implements UndoPort {
     try {
       if (!began) {
         this.#neverBegan.add(number);
-        // Where that fails, the next program drops it.
+        // On failure the next program removes it.
         await this.#disk.drop(directory).catch(() => undefined);
-        // Its number may be given again.
+        // Its number may be used again.
         this.#neverBegan.delete(number);
         return undefined;
       }
-      // Nearly all: no more is read of it than that, since the model's next step waits.
+      // The usual case: nothing more is read, since the model’s next step waits.
       if (isHere && leftNothing(place)) {
         this.#empty.add(place);
         wasEmpty();
         return undefined;
       }
       let [action] = isHere ? this.#here(number) : await this.#records(number);
-      // The launcher was killed: its journal is ended in its place.
+      // The launcher was killed, so its journal is closed here.
       if (action?.tree !== undefined && action.state === 'cut' && !(await this.#kept.runs(action)))
         [action] = await this.#records(number);
       if (!action || action.state === 'cut') return undefined;
@@ -498,7 +493,7 @@ export class ChangeStore implements UndoPort {
     }
   }
 
-  /** Before all else: what a crash or a lost connection cut off is ended, finished, or set aside. */
+  /** Does the same, and rejects if the records can’t be read. */
   #recover(): Promise<void> {
     const again = () => {
       this.#recovered = undefined;
@@ -513,7 +508,7 @@ export class ChangeStore implements UndoPort {
     return this.#recovered;
   }
 
-  /** False: a command in Project still runs on a host, and is to be looked at later. */
+  /** Returns false if a command in Project still runs on a host, so that it must be checked later. */
   async #finishCut(): Promise<boolean> {
     const { host, directory } = this.#disk;
     if (host === undefined) tidyEmpty(directory);

@@ -35,13 +35,13 @@ export type TrialStatus =
   | { readonly kind: 'killed'; readonly signal: number }
   | { readonly kind: 'stopped'; readonly by: string };
 
-/** What a trial of a command in a directory shows copy-on-write. */
+/** The places that a trial of a command in a directory shows copy-on-write. */
 export type TrialView = {
-  /** The directory, named as the kernel will. */
+  /** The directory, with links resolved. */
   readonly cwd: string;
-  /** The tree that it works on. */
+  /** The tree in which the command works. */
   readonly tree: string;
-  /** Of the places where a command leaves things besides: those that can be shown. */
+  /** The shared directories that can be shown. */
   readonly free: readonly string[];
 };
 
@@ -187,7 +187,7 @@ export class TrialStore implements Trials {
       if (code === CONFLICTS) return refusedFor(steps);
       return { ok: false, text: typeof listed === 'string' ? listed : 'the trial differs from the list you saw' };
     }
-    // In one piece, so that a lost connection leaves no half of it: an action that was not begun, or a journal that tells.
+    // One call, so that a lost connection leaves either no action or one whose journal tells how far it came.
     const as = openingText({ ...opening, applied: true });
     const ran = await disk.launch('--apply', place.directory, '--as', as, ...treeOptions(place));
     this.#open.delete(id);
@@ -216,11 +216,11 @@ export class TrialStore implements Trials {
     try {
       for (const trial of await this.#options.disk.abandonedTrials()) await this.#remove(trial);
     } catch {
-      // The next program does it.
+      // The next program removes them.
     }
   }
 
-  /** Where that fails, the next program does it. */
+  /** Removes a trial; on failure the next program does it. */
   async #remove({ directory }: Pick<TrialPlace, 'directory'>): Promise<void> {
     await this.#options.disk.drop(directory).catch(() => undefined);
   }

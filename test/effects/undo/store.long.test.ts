@@ -16,8 +16,8 @@ import { join, relative } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { gainsRights } from '../../../src/app/executors.ts';
 import { projectArgv, supervisedArgv } from '../../../src/effects/sandbox/index.ts';
-import { ChangeStore } from '../../../src/effects/undo/index.ts';
 import { diskHere } from '../../../src/effects/undo/disk.ts';
+import { ChangeStore } from '../../../src/effects/undo/index.ts';
 import { Pty } from '../../../src/executor/pty.ts';
 import { lacks } from '../../support/lacks.ts';
 import { run, until } from '../sandbox/run.ts';
@@ -319,7 +319,9 @@ describe.skipIf(lacks('cc'))('the change store', () => {
   });
 
   it('is unavailable without its launcher or with a budget of 0, and says why', async () => {
-    expect(await open({ disk: diskHere('/nowhere', join(root, 'undo')) }).unavailable()).toContain('nothing is kept: that needs Linux');
+    expect(await open({ disk: diskHere('/nowhere', join(root, 'undo')) }).unavailable()).toContain(
+      'nothing is kept: that needs Linux',
+    );
     const none = open({ budgetBytes: 0 });
     expect(await none.keepCommand('rm a', tree)).toBeUndefined();
     expect(await none.preview('last')).toEqual({ ok: false, text: 'nothing is kept: undo.budget is 0' });

@@ -19,7 +19,14 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { TrialMode } from '../../../src/contracts/trials.ts';
 import { createPrivateTmp, trialArgv } from '../../../src/effects/sandbox/index.ts';
-import { ChangeStore, diskHere, prepareTrial, probeTrials, TrialStore, viewHere } from '../../../src/effects/undo/index.ts';
+import {
+  ChangeStore,
+  diskHere,
+  prepareTrial,
+  probeTrials,
+  TrialStore,
+  viewHere,
+} from '../../../src/effects/undo/index.ts';
 import { removeTree } from '../../../src/text/files.ts';
 import { lacks } from '../../support/lacks.ts';
 import { run } from '../sandbox/run.ts';

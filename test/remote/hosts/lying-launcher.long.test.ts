@@ -20,6 +20,8 @@ const here: Trials = {
   ...{ start: notHere, diff: notHere, apply: notHere, discard: notHere, discardAbandoned: notHere },
 };
 
+const LAUNCHER = fileURLToPath(new URL('../../../dist/aish-sandbox', import.meta.url));
+
 /**
  * A launcher that claims to confine when it is tested, and otherwise prints the contents of the file named after the
  * request.
@@ -75,7 +77,8 @@ describe.skipIf(lacksSshd())('a host where another program poses as the launcher
   const store = () => there.store('web1') ?? expect.unreachable();
   const trials = trialsOfAll(here, there.trials);
   /** Sets the launcher’s answer to this request, as code for sh. */
-  const says = (asked: 'changes' | 'undo' | 'apply' | 'records', code: string) => writeFileSync(join(lies, asked), `${code}\n`);
+  const says = (asked: 'changes' | 'undo' | 'apply' | 'records', code: string) =>
+    writeFileSync(join(lies, asked), code === '' ? '' : `${code}\n`);
 
   beforeAll(async () => {
     for (const asked of ['changes', 'undo', 'apply'] as const) says(asked, ':');
@@ -122,6 +125,19 @@ describe.skipIf(lacksSshd())('a host where another program poses as the launcher
   });
 
   it.each([
+    ['of another form', 'echo x', UNREADABLE],
+    ['of NUL bytes only', 'head -c 900000 /dev/zero', UNREADABLE],
+    ['that are endless', 'yes', 'does not answer'],
+    ['with its own exit code', 'exit 3', 'does not answer'],
+    ['of no action', `printf 'action\\0../7\\0{}\\0action\\0008\\0{}\\0'`, 'nothing to undo'],
+  ])('has its records %s rejected', async (_, code, why) => {
+    says('records', code);
+    const { ok, text } = await store().undo('last');
+    says('records', '');
+    expect([ok, text]).toEqual([false, expect.stringContaining(why)]);
+  });
+
+  it.each([
     [
       'with terminal escapes',
       `printf 'deleted\\0/etc/\\033[2Jx\\0../../../../etc/passwd\\0refused\\0/z\\0\\033[31m\\0'`,
@@ -162,14 +178,12 @@ describe.skipIf(lacksSshd())('a host where another program poses as the launcher
     ['of NUL bytes only', 'head -c 30000000 /dev/zero'],
     ['by the million', `yes "made.${work}/x.f 1 1 1 1." | tr -d '\\n' | tr . '\\000' | head -c 30000000`],
     ['without end', 'yes'],
-  ])('has names of leftovers %s ignored with a message', async (_, code) => {
+  ])('has names of leftovers %s ignored, and the user is asked', async (_, code) => {
     says('undo', code);
     const running = await at.start('true', `web1:${work}`, {}, 'project');
     expect((await running.result).exit).toBe(0);
-    warnings.length = 0;
     const left = await there.left(running);
-    expect(warnings.join()).toMatch(/could not be looked through: /);
-    expect(CONTROL.test(warnings.join())).toBe(false);
     expect(left).toMatchObject({ about: 'later', items: [expect.stringMatching(/could not be looked through/)] });
+    expect(CONTROL.test(left?.items.join() ?? '')).toBe(false);
   });
 });

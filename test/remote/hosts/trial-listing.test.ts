@@ -48,7 +48,9 @@ describe('a hostile host’s answer about a trial', () => {
       run(args) {
         calls.push(args);
         const [word] = args;
-        return Promise.resolve(word === '--open' ? ok('opened\x007\x00\x00') : word === '--records' ? notes : launch(args));
+        return Promise.resolve(
+          word === '--open' ? ok('opened\x007\x00\x00') : word === '--records' ? notes : launch(args),
+        );
       },
     });
     const trials = new TrialStore({
@@ -105,7 +107,10 @@ describe('a hostile host’s answer about a trial', () => {
 
 describe('a host that stops answering', () => {
   const lost: Worked = { code: 126, output: '', error: 'web1 does not answer', lost: true };
-  const opening = JSON.stringify({ ...{ kind: 'command', text: 'make', cwd: '/', session: 's', at: 1 }, applied: true });
+  const opening = JSON.stringify({
+    ...{ kind: 'command', text: 'make', cwd: '/', session: 's', at: 1 },
+    applied: true,
+  });
   const record = ok(`action\x007\x00${opening}\x00summary\x007\x00touched 1\x00`);
 
   /** A store there; `answers` are those to the launcher's words, by which the host is lost where there is none. */
