@@ -34,11 +34,13 @@ describe('the labelled corpus', () => {
     expect(rows.map((row) => row.cmd).filter((cmd) => judgeCommand(cmd).verdict === 'destructive')).toEqual([]);
   });
 
-  test('leaves under 17.5 % of everyday lines to the second opinion without inspecting files', () => {
+  test('leaves under 16.5 % of everyday lines to the second opinion without inspecting files, and 9 % of the others', () => {
     expect(everyday.length).toBeGreaterThanOrEqual(500);
-    const unknown = everyday.filter(({ cmd }) => judgeCommand(cmd).verdict === 'unknown');
-    // Some unknown lines show credentials of a container, a release or a shell.
-    expect(unknown.length / everyday.length).toBeLessThan(0.175);
+    const unknown = (rows: readonly Row[]) =>
+      rows.filter(({ cmd }) => judgeCommand(cmd).verdict === 'unknown').length / rows.length;
+    // Most of the unknown lines act on other machines, publish, rewrite history, or run code that was not read.
+    expect(unknown(everyday)).toBeLessThan(0.165);
+    expect(unknown(gate.filter(({ label }) => label === 'safe'))).toBeLessThan(0.09);
   });
 
   test('has no line that makes the judge fail', () => {

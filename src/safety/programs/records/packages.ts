@@ -264,7 +264,7 @@ export const PACKAGES: Records = {
     load: '--script-shell= --node-options= --shell= --git= --viewer= --editor= --init-module= --userconfig= --globalconfig= --registry= --cache= --script-shell=',
     idle: '-v --version -h --help -l',
     subs: {
-      '': { open: 'names no package: installs what the project lists' },
+      '': { control: SCRIPTS, open: 'names no package: installs what the project lists' },
       'ls list ll la outdated why explain audit view info show v search s ping whoami root prefix bin fund query doctor licenses  ':
         {
           ...looks,
