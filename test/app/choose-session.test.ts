@@ -200,7 +200,10 @@ async function resumedTwice(id: string): Promise<readonly [id: string, events: r
   return [first.id, first.events];
 }
 
-/** Returns what can be resumed of a journal with these bytes, checking that it is a beginning of what was written. */
+/**
+ * Returns the events that can be resumed of a journal with these bytes, checking that they are the first events
+ * written.
+ */
 async function beginningOf(bytes: Buffer): Promise<{ readonly copied: boolean; readonly count: number }> {
   rmSync(dir, { recursive: true });
   written('a', [bytes.toString('latin1')], 0, 'latin1');

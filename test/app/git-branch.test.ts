@@ -24,7 +24,7 @@ describe('the branch shown', () => {
   it('is read in constant time from a huge file', () => {
     const head = join(folder, '.git', 'HEAD');
     writeFileSync(head, 'ref: refs/heads/main\n');
-    // Too large for a string.
+    // The file is too large for a string.
     truncateSync(head, 1_900_000_000);
     expect(gitBranch(folder)).toBe('main');
     writeFileSync(join(folder, 'tree', '.git'), 'gitdir: ');

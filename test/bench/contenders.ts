@@ -1,5 +1,5 @@
 /**
- * The programs that `npm run bench` compares: this one, an earlier build of it, pi if npx has it, and minimal programs
+ * The programs that `npm run bench` compares: aish-tui, an earlier build of it, pi if npx has it, and minimal programs
  * as lower bounds.
  */
 import { execFileSync, type StdioOptions } from 'node:child_process';

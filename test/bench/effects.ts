@@ -26,7 +26,10 @@ function cpu(script: string): number {
   return user + system;
 }
 
-/** Returns the minimum of several rounds per script, in turns: load on the machine only adds to it. */
+/**
+ * Returns the shortest time per script over several rounds in turns, because load on the machine only makes a round
+ * longer.
+ */
 function least(rounds: number, ...scripts: readonly (() => string)[]): readonly number[] {
   const found = scripts.map(() => Number.POSITIVE_INFINITY);
   for (let round = 0; round < rounds; round += 1)

@@ -19,7 +19,10 @@ import { lacksSshd, type SshHosts, startSshds } from '../support/sshd.ts';
 import { median } from './typing.ts';
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 60);
-/** Ms between two commands for an answer of the model. Whatever is opened meanwhile is measured with neither. */
+/**
+ * Milliseconds between two commands, in which the model would answer. A connection opened in this time counts for
+ * neither command.
+ */
 const THINKING_MS = 150;
 /** Commands directly after one another, without a goal, since no model is so fast. */
 const IN_A_ROW = 10;

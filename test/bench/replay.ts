@@ -1,8 +1,8 @@
 /**
  * How often the gate would interrupt recorded agent work: `npm run bench -- replay RUNS.jsonl`, with lines `{"run",
  * "commands": []}`. Each run is judged in order in an empty directory in place of /app, with another for /tmp. Files
- * named after `>` are created there, with the text of a here-document, and the start file of a Python environment.
- * Nothing of a command is run.
+ * named after `>` are created in it, with the text of a here-document, and so is the start file of a Python
+ * environment. No part of a command is run.
  */
 import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -76,7 +76,7 @@ console.log(`runs interrupted in Unrestricted: ${Math.round((100 * interrupted) 
 for (const [why, count] of [...reasons].sort((a, b) => b[1] - a[1]).slice(0, 25))
   console.log(`${String(count).padStart(5)}  ${why}`);
 
-/** Creates what a command would have written, so that later commands find it. */
+/** Creates the files that a command would have written, so that later commands find them. */
 function makeTargets(cmd: string, cwd: string, made: Set<string>): void {
   const from = resolve(cwd, BEGINS.exec(cmd)?.[1] ?? '');
   const files = [...cmd.matchAll(TARGET)].map(([, name = '']) => [resolve(from, name), 'x\n'] as const);

@@ -126,7 +126,7 @@ for (const [fault, expected] of Object.entries(TABLE)) {
     else expect(reply.notices).toEqual([]);
     if (expected.tokens) expect([reply.usage?.promptTokens, reply.usage?.completionTokens]).toEqual(expected.tokens);
     if (expected.requests !== undefined) expect(server.calls()).toBe(expected.requests);
-    // Applies to all faults.
+    // This must be true for every fault.
     const ids = reply.toolCalls.map((call) => call.id);
     expect(new Set(ids.filter((id) => id !== '')).size).toBe(ids.length);
     expect(reply.failure?.message ?? '').not.toMatch(/\n|sk-secret/);

@@ -93,7 +93,7 @@ function haltOf(host: string, change: Partial<HaltFacts> = {}): HaltFacts {
   };
 }
 
-/** The screen with a fleet on it. */
+/** Returns the screen with a fleet on it. */
 async function begin(line: string, size: { columns?: number; rows?: number } = {}) {
   let fleet: Fleet | undefined;
   const fleets: FleetPort = {

@@ -355,7 +355,7 @@ export async function setStage(change: StageOptions = {}) {
     /** The terminal that a composed stage draws on. */
     display,
     output,
-    /** Commits of React so far. */
+    /** The number of React's commits so far. */
     counts,
     /** Adds a job that `:jobs` lists. */
     job(owner: Job['owner'], command: string): FakeCommand {

@@ -15,7 +15,7 @@ type Row = readonly [what: string, text: string, ...mistakes: readonly string[]]
 const MODEL = '"models": { "fast": { "base_url": "http://127.0.0.1:1/v1" } }';
 
 const ROWS: readonly Row[] = [
-  // Mistakes of JSON syntax.
+  // Mistakes of JSON syntax
   ['a missing brace', '{ "max_turns": 4', '1:17: close brace expected'],
   ['a value that is missing', '{ "model": }', '1:12: value expected'],
   ['a comma that is missing', '{ "model": "a" "shell": "b" }', '1:16: comma expected'],
@@ -106,7 +106,7 @@ const ROWS: readonly Row[] = [
     '{ "safety": { "destructive_patterns": [{ "pattern": "x" }] } }',
     '1:40: safety.destructive_patterns.0 needs reason',
   ],
-  // Values that must agree.
+  // Values that contradict each other
   ['an unknown preset', `{ ${MODEL}, "model": "fats" }`, '1:75: model names no preset: fats; did you mean fast?'],
   [
     'a fallback to itself',

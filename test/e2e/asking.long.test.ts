@@ -8,7 +8,7 @@ import { call, say, startScriptedServer } from '../support/scripted-server.ts';
 
 const PASSWORD = 'correct-horse';
 
-/** Asks like sudo: on the terminal, without echo, discarding what was typed before. */
+/** A program that asks as sudo does: on the terminal, without echo, discarding what was typed before. */
 const SUDO_LIKE = `#!/bin/bash
 exec 3<>/dev/tty
 saved=$(stty -g <&3)

@@ -80,7 +80,7 @@ async function keysDuring(rig: Rig, calls: () => number): Promise<number[]> {
   return times;
 }
 
-/** A configuration whose preset `fast` is the faulty server, beside a preset of a healthy one. */
+/** Returns a configuration whose preset `fast` is the faulty server, beside a preset of a healthy one. */
 function twoServers(well: string, fast: string) {
   const models = Object.entries({ well, fast }).map(([name, baseUrl]) => [
     name,

@@ -55,7 +55,7 @@ describe.each(everyShell())('the history with %s', (program) => {
     // The file has the typed line before the program ends.
     await rig.waitFor(() => readFileSync(file, 'utf8').includes('echo up'));
     write('echo from-next-door');
-    // The file is read again a moment after it changed. Until then the newest line is the one typed here.
+    // The file is read again a moment after it changed. Until then the newest line is the line typed here.
     while (!/>\s+echo from-next-door/.test(rig.text())) {
       rig.key('ctrl-c');
       await rig.waitFor(/\[aish:\w+\]> *\n/);

@@ -38,7 +38,7 @@ it('what a program of the user prints is cleaned, and so are the names of files 
 }, async () => {
   const next = random(SEED);
   using place = scratch();
-  // No switch to the alternate screen: a program that does that gets the terminal (see below).
+  // The bytes never switch to the alternate screen, because a program that does so gets the terminal (see below).
   const noise = hostileBytes(next, BYTES)
     .toString('latin1')
     .replaceAll(/\x1b\[\?[\d;]*(?:47|1047|1049)[\d;]*[hl]/g, '');
@@ -112,7 +112,7 @@ it.skipIf(missing)(
       rig.type('?go on\r');
       for (const [at, question] of questions.entries()) {
         await server.request(before + steps - questions.length + at);
-        // The question accepts answers and is not the one before.
+        // The question accepts answers and is not the previous question.
         await rig.waitFor((r) => r.text().includes(question) && /all shown|Enter: /.test(r.text()), PATIENCE);
         rig.type('s');
         await server.request(before + at + 2);

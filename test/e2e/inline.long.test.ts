@@ -23,7 +23,7 @@ it('--inline draws Markdown in colour and leaves all of a long output in the scr
   expect(rig.raw).not.toContain(ALTERNATE);
   rig.type(':quit\r');
   expect(await rig.exited).toMatchObject({ code: 0 });
-  // The live rows are gone; what was said stays.
+  // The live rows are gone; the answer stays.
   expect(rig.text()).toMatch(/● It is tea with milk\.\n\nResume this session: aish-tui --resume/);
 });
 

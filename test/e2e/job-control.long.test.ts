@@ -21,7 +21,7 @@ describe('Ctrl-Z at the prompt', () => {
     expect(rig.alternate).toBe(false);
     rig.type('echo out"side"\r');
     await rig.waitFor(/^outside$/m);
-    // The window has another size meanwhile.
+    // The window gets another size while vim is stopped.
     rig.resize(100, 30);
     rig.type('fg\r');
     await rig.waitFor((r) => r.alternate && r.screen()[28]?.startsWith('[aish:demo]> half a li') === true);

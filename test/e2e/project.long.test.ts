@@ -278,7 +278,7 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project mode', { timeout: 60_000 }
     await rig.waitFor('CONNECT?');
     await rig.waitFor(/gave up waiting for you\. A yes undoes its changes/);
     await answer(rig, 'gave up waiting', 'p');
-    // The yes covered the command that ran again: the next one asks, and its time limit pauses meanwhile.
+    // The yes covered the command that ran again. The next command asks, and its time limit pauses during the question.
     await rig.waitFor(/Program: curl/);
     await rig.waitFor(/waits for you [3-9] s/);
     await answer(rig, 'Data it sends there', 'P');

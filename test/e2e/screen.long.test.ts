@@ -15,7 +15,8 @@ describe('the screen', () => {
     await rig.waitFor(/job 1 ended[\s\S]*\[aish:demo\]> x[\s\S]* 1 job/);
     const { length } = rig.raw;
     await rig.waitFor(/job 2 ended[\s\S]*\[aish:demo\]> x/);
-    // One frame shows that end, and some are still due for the other job. A clock would have drawn more.
+    // One frame shows the end of this job, and some are still due for the other job. A clock would have drawn more
+    // frames.
     expect(rig.raw.slice(length).match(/\x1b\[\?2026h/g)?.length).toBeLessThan(4);
   });
 

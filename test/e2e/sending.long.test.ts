@@ -1,4 +1,7 @@
-/** Commands that send data from the machine are asked about once per receiver, with what would be sent (AC-8). */
+/**
+ * The user is asked once per receiver about commands that send data from the machine, and sees what they would send
+ * (AC-8).
+ */
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,6 @@
-/** The first frame appears before the rest of the program is loaded, and keys typed meanwhile are kept in order. */
+/**
+ * The first frame appears before the rest of the program is loaded, and keys typed during the load are kept in order.
+ */
 import { writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { scratch } from '../support/program.ts';

@@ -1,4 +1,4 @@
-/** A HALT on several kinds of terminals: its colours, the text behind it, and keys typed meanwhile. */
+/** A HALT on several kinds of terminals: its colours, the text behind it, and keys typed before it is armed. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';

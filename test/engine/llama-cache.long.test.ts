@@ -14,7 +14,7 @@ it.skipIf(missing !== undefined)(
     expect(calls.some((call) => call.evicted)).toBe(true);
     const steady = calls.slice(1).filter((call) => !call.evicted);
     for (const { prompt, anew } of steady) expect(anew / prompt).toBeLessThan(0.15);
-    // Nothing is processed twice: the server processes only what was appended.
+    // No text is processed twice: the server processes only the appended text.
     for (const { anew, appended } of steady) expect(anew).toBeLessThanOrEqual(appended + 4);
     for (const { prompt } of calls) expect(prompt + 256).toBeLessThanOrEqual(3072);
   },

@@ -17,7 +17,7 @@ const over = (bench: Bench) => halted(bench) || bench.engine.conversation.phase.
 it('rm asks when its file belonged to the session at the judgement but no longer at the launch', async () => {
   await using server = await startScriptedServer(commands('rm mine'));
   let looks = 0;
-  // Asked twice during the judgement: for what rm deletes, and for what exists.
+  // The gate asks twice during the judgement: for the paths that rm deletes, and for those that exist.
   const own = createGate({
     enabled: false,
     madeHere() {

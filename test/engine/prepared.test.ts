@@ -8,7 +8,7 @@ import { startEngine } from '../support/engine.ts';
 import { harmless } from '../support/machine.ts';
 import { call, say, startScriptedServer } from '../support/scripted-server.ts';
 
-/** Allows for a busy machine. */
+/** Waits long enough for a busy machine. */
 const PATIENCE = { timeout: 10_000 };
 
 /** A disk that accepts an action's start on request, and commands that report what happens to them. */

@@ -47,7 +47,10 @@ async function start(
   return { ...bench, secrets, judged, outputs, phase, [Symbol.asyncDispose]: stop };
 }
 
-/** Texts as written, and the output of a shell for them: only the very same text prints that. */
+/**
+ * Texts as written, and the output of a shell for them. Only a text that reached the shell unchanged prints that
+ * output.
+ */
 const own: readonly (readonly [what: string, written: string, prints: string])[] = [
   [
     'escaped within double quotes',

@@ -107,7 +107,7 @@ describe.each(userShells())('a command sent to the background of %s', (program) 
     await begun(shell, "sh -c 'echo one; while [ ! -e go ]; do sleep 0.02; done; exit 7'", 'one');
     await send('sh');
     writeFileSync(join(home, 'go'), '');
-    // The job ends while another command runs. After that one the shell reports and forgets the job.
+    // The job ends while another command runs. After that command the shell reports and forgets the job.
     await run('sleep 0.6');
     await until(() => ended.length > 0, 'its end is told');
     // Whether bash reports it is a race within bash; the reported code is never a wrong one.

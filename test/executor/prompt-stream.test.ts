@@ -77,7 +77,7 @@ describe('a prompt of two rows counts as no output, wherever a read of the termi
     const typed = `${PROMPT(2)}echo a${KEY('W;echo a')}`;
     const { seen } = await reads([...start, SENT, LINE('sleep 1'), undefined, typed, true, KEY('L;'), KEY('S;;2;0')]);
     await until(() => seen.ends === 1, 'the command has ended');
-    // The output omits what was typed.
+    // The output does not contain the typed text.
     expect(seen.idle).toBe('echo a');
   });
 

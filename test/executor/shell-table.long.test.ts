@@ -20,7 +20,7 @@ const loaded = AISH_SHELL_TABLE === 'loaded';
 const whole = AISH_SHELL_TABLE === 'all' || loaded;
 const outcomes = new Map<string, boolean | string>();
 
-/** Returns what a row needs and this machine lacks. */
+/** Returns the program that a row needs and this machine lacks. */
 function missing({ needs = [] }: Row): string | undefined {
   return needs.find((each) => (each === ROOT ? process.getuid?.() !== 0 : lacks(each)));
 }

@@ -5,7 +5,7 @@ import type { ScriptedServer, Turn } from '../support/scripted-server.ts';
 export type Stage = { readonly rig: Rig; readonly server: ScriptedServer; readonly work: string };
 
 export type Scene = {
-  /** The file's name. */
+  /** The name of the picture's file. */
   readonly name: string;
   /** The subject of the picture, in half a sentence. */
   readonly title: string;

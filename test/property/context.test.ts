@@ -14,7 +14,9 @@ import { bash, harmless, judged, Machine, reply } from '../support/machine.ts';
 const SYSTEM = 'You are aish.';
 const ANSWER = 256;
 
-/** One step of a run: text, calls with arguments, outputs of some sizes, and what the user typed meanwhile. */
+/**
+ * One step of a run: text, calls with arguments, outputs of some sizes, and text that the user typed during the step.
+ */
 type Step = {
   readonly text: number;
   readonly outputs: readonly number[];

@@ -159,7 +159,7 @@ it('the shown, judged and executed action are the same, and the stored one is th
       // The user is told where a value could become code, and only then may the two differ.
       if (!/a secret/.test(shown.judgement.reason))
         expect(meaning(command, env)).toEqual(meaning(commandOf(judged) ?? ''));
-      // A secret in the command's own text runs as part of it.
+      // A secret in the command's own text is run as a part of the text.
       if (uses.length === 0) {
         expect(commandOf(judged)).toBe(written);
         expect(ran).toEqual([{ command: written, env: {} }]);

@@ -76,7 +76,7 @@ const key = fc.oneof(
   ),
   fc.string({ unit: 'grapheme', maxLength: 8 }),
 );
-/** Real terminal input, and any mutation of it. */
+/** Real terminal input, and random mutations of it. */
 const stream = fc.array(fc.oneof(reply, key, fc.constantFrom('\x1b', '\x1b[', '\x1b]', '\x1bP', '\x1bO', '\u009b')), {
   maxLength: 12,
 });

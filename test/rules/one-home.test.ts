@@ -9,7 +9,10 @@ import { spellOut } from '../../src/knowledge/patterns.ts';
 const ROOT = join(import.meta.dirname, '../..');
 /** Generated from the rules and their examples. */
 const MADE = 'docs/safety.md';
-/** More shared names mean a separate list, which would sooner or later disagree with the one in src/knowledge. */
+/**
+ * The most names that a list may share with src/knowledge. More of them mean a separate list, which would sooner or
+ * later disagree with it.
+ */
 const MOST_SHARED = 5;
 
 /** Names with only one meaning: with a leading dot, or with a directory. */

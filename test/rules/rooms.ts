@@ -15,13 +15,13 @@ const SERVICES = [
   'tools',
 ] as const;
 
-/** The lowest rooms: every other room may import from them. */
+/** The lowest rooms (parts of src): every other room may import from them. */
 const BASE = ['text', 'knowledge'];
 /** Rooms that draw and read the terminal, without knowing the engine. */
 const DRAWING = ['ui/terminal', 'ui/keymap', 'ui/editor', 'ui/render', ...BASE];
 const MACHINE = ['commands', 'engine', 'contracts', 'session'];
 
-/** For each directory of src the others that it may import from. */
+/** For each room (a directory of src) the other rooms that it may import from. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   integrations: ['cli', 'app', 'ui/screen', ...MACHINE, ...SERVICES, ...DRAWING],
   cli: ['integrations', 'app', 'ui/screen', 'ui/plain', ...MACHINE, ...SERVICES, ...DRAWING],

@@ -1,7 +1,7 @@
 /**
  * The differential proof: lines that the gate judges safe are run, and must lose no data. They run in an empty root
- * without network, as nobody (`differential/confine.sh`); without that, nothing is run. `npm run check -- proof` runs
- * all lines of the corpora, this file alone a part of them.
+ * without network, as the user nobody (`differential/confine.sh`). Without that confinement, nothing is run. `npm run
+ * check -- proof` runs all lines of the corpora, this file alone runs a part of them.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';

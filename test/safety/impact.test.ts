@@ -13,11 +13,11 @@ import { lacks } from '../support/lacks.ts';
 
 const missing = lacks('git');
 
-/** What is read is what is asked here, however busy the machine is. Ms. */
+/** How long to wait for an impact, in ms: long enough to read all of it on a busy machine. */
 const PATIENCE_MS = 20_000;
 
 let cwd = '';
-/** What each part of the command would lose. */
+/** Returns what each part of the command would lose. */
 const impact = async (command: string) =>
   (await previewImpact(command, cwd, localSight, undefined, PATIENCE_MS)).map(({ part: [start, end], lines }) => [
     command.slice(start, end),

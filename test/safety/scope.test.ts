@@ -1,4 +1,4 @@
-/** A subshell inherits the variables of its shell; later changes in one are not visible in the other. */
+/** A subshell inherits the variables of its shell; later changes in one shell are not visible in the other. */
 import { expect, test } from 'vitest';
 import { judgeCommand } from '../../src/safety/index.ts';
 import { Scope } from '../../src/safety/shell/scope.ts';

@@ -6,7 +6,7 @@ import { reduce } from '../../src/session/reduce.ts';
 import { emptyState, rootOf } from '../../src/session/state.ts';
 import { longRun } from '../support/long-session.ts';
 
-/** The most bytes per step: 12 printed lines as a turn, and the reply before them. */
+/** The most bytes per step: a turn with 12 printed lines, and the reply before them. */
 const MAX_BYTES_PER_STEP = 1500;
 
 it('a fold appends to one list of turns instead of copying it for every event', () => {

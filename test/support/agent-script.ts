@@ -7,7 +7,7 @@ export function toParent(request: Pick<ScriptedRequest, 'system'>): boolean {
   return !request.system.includes('[SUB-AGENT]');
 }
 
-/** A turn for the parent. */
+/** Returns a turn for the parent. */
 export function parent(turn: Turn): Turn {
   return { ...turn, when: toParent };
 }

@@ -197,7 +197,7 @@ function trialText(trial: Printed['trial']): string {
   return `the trial: ${(trial.rows ?? []).map(({ kind, path }) => `${kind} ${path}`).join(', ')}`;
 }
 
-/** Removes what differs from run to run. */
+/** Removes the parts of a text that differ from run to run. */
 function plain(text: string, { home, work }: Scratch): string {
   return text
     .replaceAll(work, 'DIR')

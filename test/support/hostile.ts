@@ -1,6 +1,6 @@
 /** Text that attacks a terminal, for every input of the program. It is never run, only printed. */
 
-/** A count, row or mode that the program itself never writes: wherever it appears, it came from here. */
+/** A count, row or mode that the program itself never writes: wherever it appears, it came from a hostile text. */
 const MARK = 777;
 
 /** One attack of each kind. If a kind has a number, it is 777. */

@@ -76,7 +76,7 @@ export class Machine {
   readonly effects: Effect[] = [];
   /** Turns that an event may extend in place; without it, every state stays unchanged. */
   owned: OwnedTurns | undefined;
-  /** Effects of the last event. */
+  /** The effects of the last event. */
   last: readonly Effect[] = [];
 
   constructor(change: Partial<Settings> = {}, mode: Mode = 'unrestricted') {
@@ -145,7 +145,7 @@ export class Machine {
     }
   }
 
-  /** A sub-agent's reply. */
+  /** Sends a sub-agent's reply. */
   agentSays(session: string, text: string, ...toolCalls: ToolCall[]): void {
     this.send({ type: 'replyEnded', op: this.opOf(session), reply: reply(text, toolCalls) }, session);
   }

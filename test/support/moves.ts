@@ -265,7 +265,7 @@ function play(machine: Machine, { who, op: whichOp, step: given }: Move): void {
   }
 }
 
-/** Random runs; `look` sees the machine after every move and the state before it. */
+/** Returns a property over random runs; `look` sees the machine after every move and the state before it. */
 export function property(look: (machine: Machine, before: State) => void, numRuns = cases(100)): void {
   runs(numRuns, (machine, moves) => {
     for (const each of moves) {

@@ -77,7 +77,7 @@ export type Ended = {
   readonly err: string;
 };
 
-/** Runs it with these arguments and this input; `onStart` may signal it. */
+/** Runs the program with these arguments and this input; `onStart` may signal it. */
 export function runProgram(
   place: Scratch,
   args: readonly string[],

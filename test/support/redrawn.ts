@@ -1,4 +1,4 @@
-/** The terminal must show what the program would draw on an empty one. */
+/** Checks that the terminal shows what the program would draw on an empty one. */
 import { expect } from 'vitest';
 import type { Rig } from './rig.ts';
 

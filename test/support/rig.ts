@@ -127,7 +127,7 @@ export class Rig {
     this.pty.write(text);
   }
 
-  /** Pastes as a terminal does: in brackets if the program asked for them. */
+  /** Pastes a text as a terminal does: in brackets if the program asked for them. */
   paste(text: string): void {
     this.type(this.#terminal.modes.bracketedPasteMode ? `\x1b[200~${text}\x1b[201~` : text);
   }

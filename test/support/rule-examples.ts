@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** A line that a rule must report (`destructive`), or a look-alike that no rule may report. */
+/** An example of a rule: a line that the rule must report (`destructive`), or a look-alike that no rule may report. */
 type Example = {
   readonly rule: string;
   /** The reason, only where several rules have one name. */

@@ -52,7 +52,7 @@ export type ScriptedRequest = {
   readonly stream: boolean;
   readonly messages: readonly WireMessage[];
   readonly system: string;
-  /** The newest user message. */
+  /** The text of the newest user message. */
   readonly lastUser: string;
   readonly toolNames: readonly string[];
   readonly body: Readonly<Record<string, unknown>>;

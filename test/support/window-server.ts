@@ -17,9 +17,9 @@ export type WireMessage = {
 
 export type WindowRequest = {
   readonly messages: readonly WireMessage[];
-  /** The whole prompt as the server's tokenizer counts it. */
+  /** The number of tokens of the whole prompt, as the server's tokenizer counts them. */
   readonly tokens: number;
-  /** The value of `max_tokens`. */
+  /** The request's `max_tokens`. */
   readonly answer: number;
   readonly refused: boolean;
 };

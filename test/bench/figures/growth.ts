@@ -26,7 +26,7 @@ const [SCREEN, SESSION] = ['CPU at 200 tokens/s, 400×100', `resume of ${EVENTS}
 
 let tree: string | undefined;
 
-/** Returns a large tree, made once, since making it takes longer than all measurements in it. */
+/** Returns a large tree. It is made once, since making it takes longer than all measurements in it. */
 function largeTree(): string {
   if (tree !== undefined) return tree;
   const root = mkdtempSync(join(tmpdir(), 'aish-tree-'));

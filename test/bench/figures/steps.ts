@@ -10,7 +10,7 @@ import { Turns } from '../turns.ts';
 import { median } from '../typing.ts';
 
 const STEPS = 60;
-/** The number of first steps that are not counted, since they load code for the others. */
+/** The number of first steps that are not counted, since they load code that later steps use. */
 const WARM_UP = 10;
 /** Steps before the next program continues, so that load on the machine affects all alike. */
 const STEPS_PER_TURN = 5;
@@ -42,7 +42,7 @@ async function ran(file: string, args: readonly string[], place: { work: string;
 type Work = (model: AgentServer) => Promise<void>;
 
 const loop: Work = async ({ baseUrl }) => {
-  // A plain environment like the others': with a language set, bash opens two dozen more files.
+  // A plain environment, as the other contenders have: with a language set, bash opens two dozen more files.
   using place = scratch();
   return await ran(process.execPath, ['--input-type=module', '-e', LOOP, baseUrl], place);
 };
@@ -81,7 +81,7 @@ async function inTurns(works: readonly Work[]): Promise<readonly number[]> {
   return Promise.all(works.map(gapOf));
 }
 
-/** One round of all contenders; each takes its own times from it. */
+/** One round of all contenders; each figure takes its own times from it. */
 let round: Promise<readonly number[]> | undefined;
 const works = [loop, ...AGENTS.flatMap((agent) => [headless(agent), onScreen(agent)])];
 

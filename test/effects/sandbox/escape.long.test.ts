@@ -1,7 +1,7 @@
 /**
- * Tries to break out (SB-1). Each operation is first tried outside: one that fails there for this user proves nothing
- * and is not counted. Inside it must be refused. `expected.tsv` has the results on Linux 6.18, x86-64;
- * AISH_SANDBOX_WRITE=1 rewrites it.
+ * Tries to break out (SB-1). Each operation is first tried outside the sandbox: if it fails there for this user, it
+ * proves nothing and is not counted. Inside the sandbox it must be refused. `expected.tsv` has the results on Linux
+ * 6.18, x86-64; AISH_SANDBOX_WRITE=1 rewrites it.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -124,7 +124,7 @@ describe.skipIf(lacks('cc'))('a refused system call of the setup in the shipped 
         'signal=none',
         '-e',
         `inject=${name}:error=EIO:${when}`,
-        // strace is the launcher's parent here.
+        // In this test the launcher's parent is strace.
         ...withoutParent(whole(tools.launcher, tmp)),
       ]);
       expect(result.started).toBe(false);
@@ -134,7 +134,7 @@ describe.skipIf(lacks('cc'))('a refused system call of the setup in the shipped 
     },
   );
 
-  /** Returns whether strace may trace here; a container may forbid it. */
+  /** Returns whether strace may trace a program here; a container may forbid it. */
   function mayTrace(): boolean {
     try {
       execFileSync('strace', ['-o', '/dev/null', 'true'], { stdio: 'ignore' });

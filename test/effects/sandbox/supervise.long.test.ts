@@ -1,4 +1,7 @@
-/** No process of a command outlives it or its starter; otherwise it behaves as without the launcher. */
+/**
+ * No process of a command outlives the command or its starter. Apart from that the command behaves as without the
+ * launcher.
+ */
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -90,7 +93,7 @@ describe.skipIf(lacks('cc')).each(PROFILES)('the launcher with the profile %s', 
 
   it('leaves no orphan when the parent is killed', async () => {
     const [program = '', ...rest] = argv(profile, `${ORPHANS} echo $$ >> $TMPDIR/pids; sleep 1000`);
-    // A process between is killed with SIGKILL; --parent must name it.
+    // The process between the two is killed with SIGKILL; --parent must name it.
     const script = `const { spawn } = require('node:child_process');
       const args = ${JSON.stringify(rest)};
       args[args.indexOf('--parent') + 1] = String(process.pid);

@@ -32,7 +32,7 @@ const BUILT = [
 ];
 
 export type Tools = {
-  /** Readable by every user. */
+  /** The directory of the tools, readable by every user. */
   readonly directory: string;
   readonly launcher: string;
   /** The launcher with test options: `--abi N` (simulates an older Landlock) and `--fail STEP`. */

@@ -61,7 +61,7 @@ export class AsideScene {
     writeFileSync(join(this.tree, name), text);
   }
 
-  /** Runs the command in Project; returns what it left for the user to decide. */
+  /** Runs the command in Project; returns the files that it left for the user to decide. */
   async act(command: string) {
     return (await this.runKept(command)).end(true);
   }

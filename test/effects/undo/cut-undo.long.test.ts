@@ -1,6 +1,6 @@
 /**
  * An undo that is killed before any of its system calls and then continues. It is exact, and changes by somebody else
- * meanwhile stay.
+ * between the two stay.
  */
 import {
   appendFileSync,

@@ -66,7 +66,7 @@ beforeEach(() => {
     ...common,
     probe: () => probeTrials(launch(), directory),
     viewOf: (cwd) => viewHere(cwd, (each) => each),
-    // Writes of other programs on the same disk count meanwhile.
+    // Writes of other programs on the same disk count as well.
     spaceBytes: 1_000_000_000,
     run: () => Promise.reject(new Error('started by the test')),
     rollBack: (number) => store.rollBack(number),

@@ -32,7 +32,7 @@ type Driver = {
   readonly pid: number;
   start(line: string): void;
   keys(bytes: string): void;
-  /** Returns what arrived since the last line was sent. */
+  /** Returns what the shell printed since the last line was sent. */
   seen(): string;
   /** Returns what the last line showed, and what was printed between lines since. */
   shown(): string;

@@ -1,7 +1,7 @@
 /**
  * Startup files as users have them after years: bash-preexec, suggestions and highlighting, vi keys, a two-line prompt
  * that is set each time with a clock on the right (zsh's shrinks when its line runs), a greeting, and slow hooks that
- * print. What the machine lacks is left out.
+ * print. Parts that need a missing program are left out.
  */
 import { existsSync } from 'node:fs';
 import type { ShellName } from './row.ts';

@@ -4,7 +4,7 @@ import { PLUGINS } from './heavy.ts';
 import type { Row, ShellName } from './row.ts';
 import { ROWS } from './rows.ts';
 
-/** By `outcomeKey`: whether both ways gave the same result, or what the machine lacks. */
+/** The result of each `outcomeKey`: whether both ways gave the same result, or the program that the machine lacks. */
 export type Outcomes = ReadonlyMap<string, boolean | string>;
 
 export const outcomeKey = (row: string, shell: ShellName, heavy: boolean): string =>

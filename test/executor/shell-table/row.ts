@@ -80,7 +80,7 @@ export const only = (word: string) => (text: string) =>
     .map((line) => line.replace(/^: \d+:\d+;/, ''))
     .join('\n');
 
-/** Ctrl-Z, the shell's list of jobs, `fg`, and the list after it. */
+/** The steps: Ctrl-Z, the shell's list of jobs, `fg`, and the list after it. */
 export function stopped(line: string): readonly Step[] {
   return [
     { start: line },

@@ -1,4 +1,4 @@
-/** Autonomous runs. */
+/** Scenes of autonomous runs. */
 import { agent, delegates, parent } from '../../support/agent-script.ts';
 import { call, hold, say } from '../../support/scripted-server.ts';
 import { enter, press, type Scene } from '../scene.ts';

@@ -1,4 +1,4 @@
-/** HALTs and other questions. */
+/** Scenes of HALTs and other questions. */
 import { say } from '../../support/scripted-server.ts';
 import { enter, press, type Scene, type Stage } from '../scene.ts';
 

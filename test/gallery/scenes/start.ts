@@ -1,4 +1,4 @@
-/** The start of the program. */
+/** Scenes of the start of the program. */
 import { enter, type Scene } from '../scene.ts';
 
 export const START: readonly Scene[] = [

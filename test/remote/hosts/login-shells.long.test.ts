@@ -1,6 +1,6 @@
 /**
- * With any login shell of a host, a command there gives the same output and exit code as here, for odd bytes too. `npm
- * run check -- hosts` takes 500 made-up commands for each shell.
+ * With any login shell of a host, a command on the host gives the same output and exit code as on this machine, for odd
+ * bytes too. `npm run check -- hosts` takes 500 made-up commands for each shell.
  */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync } from 'node:fs';

@@ -33,7 +33,7 @@ describe.skipIf(lacksSshd())('output that a connection lost is reported as incom
   ])('when %s', async (_, how) => {
     const at = hostsOf({ bin: clientThat(how, server) });
     await at.open();
-    // The end is the one that the host recorded, whatever the client reports.
+    // The command's end is the end that the host recorded, whatever the client reports.
     for (const [command, code] of [
       ['echo output; exit 3', 3],
       ['echo output', 0],

@@ -153,7 +153,7 @@ class Lane {
     const timer = hangs ? setTimeout(() => running.interrupt(), PATIENCE_MS) : undefined;
     const told = toldBy(await inTime(running.result, 'its end is never told'));
     clearTimeout(timer);
-    // No new ssh connection was made meanwhile.
+    // No new ssh connection was made.
     expect(this.#server.accepted()).toBe(accepted);
     return told;
   }

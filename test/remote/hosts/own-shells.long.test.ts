@@ -82,7 +82,7 @@ describe.skipIf(lacksSshd() || process.getuid?.() !== 0)(
           return (await running.result).exit;
         };
 
-        // Blocks: each has its own output, exit code and directory, whatever the line sets.
+        // Each line is a block with its own output, exit code and directory, whatever the line sets.
         expect(await ran('cd /usr/share; false')).toMatchObject({ head: '', exit: 1, cwd: 'web1:/usr/share' });
         expect(await ran('pwd')).toMatchObject({ head: '/usr/share', exit: 0 });
         expect((await ran('sh -c "exit 7"')).exit).toBe(7);
@@ -91,7 +91,7 @@ describe.skipIf(lacksSshd() || process.getuid?.() !== 0)(
         expect((await ran('sh -c "echo on"')).head).toBe('on');
 
         expect((await ran(runs === 'fish' ? 'false' : "PS1='other> ' PS2=; false")).exit).toBe(1);
-        // A directory that can't be expressed is unknown, and never the one before it.
+        // A directory that can't be expressed is unknown, and is never taken to be the previous directory.
         await ran(`cd "$(ls -d ${home}/odd*)"`);
         expect(existsSync(own.cwd.slice('web1:'.length))).toBe(false);
         await ran('cd /usr/share');

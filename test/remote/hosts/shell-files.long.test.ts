@@ -1,4 +1,7 @@
-/** A shell's private directory on a host is removed with the connection, whatever its helper does when that is cut. */
+/**
+ * A shell's private directory on a host is removed with the connection, whatever its helper does when the connection is
+ * cut.
+ */
 import { execFileSync } from 'node:child_process';
 import { globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

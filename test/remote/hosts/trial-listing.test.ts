@@ -1,4 +1,4 @@
-/** A hostile host's report about a trial is bounded, checked, and limited to what was asked. */
+/** The parser bounds and checks a hostile host's report about a trial, and drops what was not asked for. */
 import { describe, expect, it } from 'vitest';
 import { diskThere } from '../../../src/effects/undo/disk.ts';
 import type { Worked } from '../../../src/effects/undo/launcher.ts';

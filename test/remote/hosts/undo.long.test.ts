@@ -1,4 +1,4 @@
-/** A model's changes on a host are kept there and undone there, over a real sshd. */
+/** A model's changes on a host are kept and undone on the host, over a real sshd. */
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

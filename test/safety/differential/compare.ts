@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Entry, Snapshot } from './tree.ts';
 
-/** Git’s internal files: its index and its notes on the last operation. Its other files hold the user’s data. */
+/**
+ * Matches git’s internal files: its index and its notes on the last operation. Its other files hold the user’s data.
+ */
 const OF_GIT = /(^|\/)\.git\/(index|[A-Z]+_(HEAD|EDITMSG|MSG)|gc\.pid|packed-refs|info\/refs|objects\/info\/.*)$/;
 const GIT_LOG = /(^|\/)\.git\/logs\//;
 const GIT_REF = /^(.*\.git)\/((?:refs\/.+)|HEAD)$/;

@@ -1,6 +1,6 @@
 /**
- * Lines that lose data because the state differs from the one they expect. Each was once judged safe, or is similar to
- * one that was; each does its harm in the scratch tree.
+ * Lines that lose data because the state differs from the state they expect. Each line was once judged safe, or is
+ * similar to a line that was; each does its harm in the scratch tree.
  */
 
 /** Commands that prepare a state in the project before a line runs. */

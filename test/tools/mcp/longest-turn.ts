@@ -9,8 +9,8 @@ const ROUNDS = 3;
 export const LONG_TEXT = `${'0123456789abcdef'.repeat(64)}\n`.repeat(50 * 1024);
 
 /**
- * Returns the longest turn in ms of processor time, which load does not lengthen. It takes the best of a few rounds,
- * since a garbage collection may fall into any turn, whereas blocking work is in all of them.
+ * Returns the longest turn in ms of processor time, which load does not lengthen. It takes the shortest result of a few
+ * rounds, since a garbage collection may fall into any turn, whereas blocking work is in all of them.
  */
 export async function longestTurn(run: () => Promise<unknown>): Promise<{ whole: number; longest: number }> {
   const message = Buffer.from(JSON.stringify(LONG_TEXT));

@@ -23,9 +23,9 @@ type Servers = ConstructorParameters<typeof McpServers>[0]['servers'];
 
 export type Desk = {
   readonly mcp: McpServers;
-  /** A scratch directory. */
+  /** The path of a scratch directory. */
   readonly dir: string;
-  /** Messages to the user. */
+  /** The messages shown to the user. */
   readonly said: string[];
   readonly asked: Form[];
   readonly progress: string[];

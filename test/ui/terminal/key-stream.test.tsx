@@ -34,7 +34,7 @@ async function field() {
   const stream = new KeyStream();
   const seen: Seen = { value: '', submitted: '' };
   const stdout = Object.assign(new PassThrough(), { columns: 40, rows: 10, isTTY: true });
-  // Ink declares the types of the process's streams but uses only what these have.
+  // Ink declares the types of the process's streams, but uses only the members that these doubles have.
   const instance = render(<Field seen={seen} />, {
     stdin: stream,
     stdout: stdout as unknown as NodeJS.WriteStream,
