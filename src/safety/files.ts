@@ -189,10 +189,7 @@ export type FileContent =
 /** Reads the content of an absolute path; never rejects. */
 export type ReadFile = (path: string) => Promise<FileContent>;
 
-/**
- * The files that one judgement reads. A judgement never waits: it notes which unread files it needs, and is repeated
- * once they were read.
- */
+/** The files that one judgement reads. It never waits: it notes what it needs, and is repeated once that was read. */
 export class Reading {
   /** Absolute paths that are still to be read. */
   readonly wanted = new Set<string>();

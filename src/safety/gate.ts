@@ -88,10 +88,7 @@ const MAX_WRITTEN = 2000;
 /** The most answers that are kept; the oldest is dropped first. */
 const MAX_CACHED_ANSWERS = 500;
 
-/**
- * Creates the gate, which judges every action of a model: rules first, then the second opinion on what the rules leave
- * open.
- */
+/** Creates the gate, which judges every action of a model: by rules, then by a second opinion on what they leave. */
 export function createGate(options: GateOptions): Gate & Pick<SafetyPort, 'check' | 'ruleFor'> {
   const { secondOpinion, timeoutMs = 3000 } = options;
   const answers = new Map<string, Opinion>();

@@ -292,10 +292,7 @@ export async function judgeWithFiles(
   return inTime ? verdict : worse(verdict, unseen(command));
 }
 
-/**
- * Judges repeatedly, each time with the files that the previous round asked for. Not `inTime`: some files could not be
- * read in time.
- */
+/** Judges again with the files that the last round asked for. Not `inTime`: some could not be read in time. */
 export async function withFilesRead<T>(
   look: (reading: Reading) => T,
   { busy = false, readingMs = MAX_READING_MS, read = readContent }: ReadingOptions = {},

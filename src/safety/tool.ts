@@ -447,10 +447,7 @@ const GRAPH_LOSS = /\)\s*detach\s+delete\b/i;
 /** Tools that search for words, wherever the words occur. */
 const SEARCHES = /(^|_)(search|find|grep|lookup|web|google|ask)(_|$)/;
 
-/**
- * Returns losses in the arguments of a tool whose name says that it only reads: a harmless name does not make them
- * harmless.
- */
+/** Returns losses in the arguments of a tool whose name says that it only reads, which proves nothing. */
 function hiddenIn(name: string, key: string, value: string, options: ToolOptions): StaticVerdict {
   if (HOOK_KEY.test(key)) return onlyLoss(judgeCommand(value, options));
   const called = nameWords(name);

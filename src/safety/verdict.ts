@@ -13,10 +13,7 @@ export type StaticVerdict = {
   readonly unresolved?: boolean;
   /** Whether the effect depends on files that may change; the second opinion on it is not cached (SF-5). */
   readonly runsFiles?: boolean;
-  /**
-   * Whether only the changes of the user’s files are unknown. No model is asked about them where undo keeps such
-   * changes.
-   */
+  /** Whether only the changes of the user’s files are unknown: no model is asked where undo keeps them. */
   readonly onlyEdits?: boolean;
   /** Set if one of the user’s own patterns decided. */
   readonly byUser?: true;

@@ -231,10 +231,7 @@ function isHere(to: string): boolean {
 
 const PORTS: Readonly<Record<string, string>> = { 'ssh:': '22', 'http:': '80', 'git:': '9418' };
 
-/**
- * Returns the receiver of a push by the address of its remote: `github.com/me/tool`. Undefined for a path, which stays
- * on this machine.
- */
+/** Returns the receiver of a push by its remote’s address: `github.com/me/tool`; undefined for a path, which stays. */
 export function remoteOf(address: string): Pick<Sending, 'to' | 'connects'> | undefined {
   const url = /^\w[\w+.-]*:\/\//.test(address) ? URL.parse(address) : undefined;
   const [, host = '', path = ''] = url ? [] : (/^(?:[^@/:]+@)?([\w.-]+|\[[^\]]+\]):(?!:)(.*)$/.exec(address) ?? []);

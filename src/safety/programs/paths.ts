@@ -102,10 +102,7 @@ export function makes(machine: Machine, path: string): StaticVerdict {
   return placed && !hasUnknown(path) ? harmless() : unknown('writes to an unknown place');
 }
 
-/**
- * Returns the verdict on putting files with these names, or with unknown names, into the directory `path`; undefined
- * for an ordinary place.
- */
+/** Returns the verdict on putting files of these or unknown names into `path`; undefined for an ordinary place. */
 export function specialDirectory(
   machine: Machine,
   path: string,

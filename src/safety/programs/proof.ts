@@ -100,10 +100,7 @@ function judgeOption(call: Call, role: Role, what: string, value: string | undef
     : judgeRole(call, role, what, value ?? '');
 }
 
-/**
- * Returns whether a dry run is switched off again, as by `--no-dry-run`, `--dry-run=none` or `--dry-run false`, on
- * which versions differ.
- */
+/** Returns whether a dry run is switched off again (`--dry-run=none`, `--dry-run false`), on which versions differ. */
 function takesBackDry({ given, operands }: Reading): boolean {
   if (given.length === 0) return false;
   let dry = false;

@@ -116,10 +116,7 @@ const WAYS_OUT: Readonly<Record<string, RegExp>> = {
   m4: /\be?syscmd\s*\(\s*[`"']?([^')"]+)/g,
 };
 
-/**
- * Handlers of small languages whose code may contain a command. Only losses in it count here; the record judges the
- * rest.
- */
+/** Handlers of small languages whose code may contain a command. Only losses count; the record judges the rest. */
 export const CALCULATORS: Handlers = Object.fromEntries(
   Object.entries(WAYS_OUT).map(([program, way]): [string, Handler] => [program, (call) => readWaysOut(call, way)]),
 );

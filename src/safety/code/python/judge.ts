@@ -545,10 +545,7 @@ function judgeWrite(machine: Machine, path: string): StaticVerdict {
   return overwrite(machine, path, 'code over a file', reason);
 }
 
-/**
- * Judges writes to numbered files (`out/1.txt`, `out/2.txt`): a loss if a file of that form exists that the command
- * itself did not make.
- */
+/** Judges writes to numbered files (`out/1.txt`): a loss if one exists that the command itself did not make. */
 function judgeNumbered(machine: Machine, path: string): StaticVerdict {
   const full = absolute(machine, path);
   const { reading } = machine;

@@ -256,10 +256,7 @@ export function constant(value: unknown): Texts {
   return typeof value === 'number' || typeof value === 'bigint' ? NUMBER : ANYTHING;
 }
 
-/**
- * Returns the concatenations. An operand without a value (part of a circular definition) makes the result unknown: it
- * could grow endlessly.
- */
+/** Returns the concatenations; unknown with an operand of a circular definition, which could grow endlessly. */
 export function sum(left: Texts, right: Texts): Texts {
   if (left.size === 0 || right.size === 0) return ANYTHING;
   return bounded([...left].flatMap((a) => [...right].map((b) => a + b)));

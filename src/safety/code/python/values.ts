@@ -149,10 +149,7 @@ export class Values {
     return this.followBindings(bindings, `. ${node.attr}`, trail, operations, depth);
   }
 
-  /**
-   * Returns whether this is the object of a method in a class without base classes, all of whose attributes are
-   * assigned in this source.
-   */
+  /** Returns whether this is `self` of a class without bases, all of whose attributes are assigned in this source. */
   private isPlainSelf(node: Expr): boolean {
     const bindings = node.nodeType === 'Name' ? this.references.bindings(node) : undefined;
     const only = bindings?.length === 1 ? bindings[0] : undefined;
