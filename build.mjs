@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { Ajv } from 'ajv';
 import standalone from 'ajv/dist/standalone/index.js';
 import { build } from 'esbuild';
+import { ADDED } from './release/added.mjs';
 import { notices, packagesOf } from './release/notices.mjs';
 
 const at = (path) => fileURLToPath(new URL(path, import.meta.url));
@@ -64,60 +65,13 @@ const madeValidator = {
   },
 };
 
-// Yoga asks `fetch` for its own bytes, which boots Node's whole HTTP client; without one it takes them as they are.
-const FETCHES = '"function"!=typeof fetch';
-const yogaFromBytes = {
-  name: 'yoga-from-bytes',
+const added = {
+  name: 'added',
   setup(build) {
-    build.onLoad({ filter: /yoga-wasm-base64-esm\.js$/ }, async ({ path }) => {
-      const source = await readFile(path, 'utf8');
-      if (source.split(FETCHES).length !== 3) throw new Error(`${path}: how it loads its bytes has changed`);
-      return { contents: source.replaceAll(FETCHES, 'true') };
-    });
-  },
-};
-
-// The first segmenter of a process takes some 15 ms: it is made when a text needs it, not when a module is loaded.
-const SEGMENTER = /^const segmenter = (new Intl\.Segmenter\([^;]*\));$/m;
-const lazySegmenters = {
-  name: 'lazy-segmenters',
-  setup(build) {
-    build.onLoad(
-      { filter: /node_modules\/(?:string-width\/index|wrap-ansi\/index|ink\/build\/line-update)\.js$/ },
-      async ({ path }) => {
-        const source = await readFile(path, 'utf8');
-        if (!SEGMENTER.test(source)) throw new Error(`${path}: how it makes its segmenter has changed`);
-        const lazy =
-          'let madeSegmenter;\nconst segmenter = { segment: (text) => (madeSegmenter ??= $1).segment(text) };';
-        return { contents: source.replace(SEGMENTER, lazy) };
-      },
-    );
-  },
-};
-
-// For each frame Ink makes an object for each cell of the screen, though nearly all rows of ours are blank: surfaces are
-// painted over them. So blank rows are one row, which is copied where something is written into it; cells never change.
-const BLANK_ROWS = `const BLANK = { type: 'char', value: ' ', fullWidth: false, styles: [] };
-let blank = [];
-const blankRow = (width) => blank.length === width ? blank : (blank = Array(width).fill(BLANK));
-const ownRow = (output, y) => output[y] === blank ? (output[y] = [...blank]) : output[y];
-`;
-const ROW_EDITS = [
-  [/const row = \[\];\s+for \(let x = 0;[^}]*\}\);\s+\}\s+output\.push\(row\);/, 'output.push(blankRow(this.width));'],
-  [/const currentLine = output\[y \+ index\];/, 'const currentLine = ownRow(output, y + index);'],
-  [/(?<=const generatedOutput = output\s+\.map\(line => \{)/, "if (line === blank) return '';"],
-];
-const sharedBlankRows = {
-  name: 'shared-blank-rows',
-  setup(build) {
-    build.onLoad({ filter: /node_modules\/ink\/build\/output\.js$/ }, async ({ path }) => {
-      let contents = await readFile(path, 'utf8');
-      for (const [part, by] of ROW_EDITS) {
-        if (!part.test(contents)) throw new Error(`${path}: how it makes its rows has changed`);
-        contents = contents.replace(part, by);
-      }
-      return { contents: `${contents}\n${BLANK_ROWS}` };
-    });
+    for (const [filter, before, behind] of ADDED)
+      build.onLoad({ filter }, async ({ path }) => ({
+        contents: `${before}\n${await readFile(path, 'utf8')}\n${behind}`,
+      }));
   },
 };
 
@@ -157,7 +111,7 @@ const common = {
   write: false,
   logLevel: 'warning',
   metafile: true,
-  plugins: [noDevtools, madeValidator, yogaFromBytes, lazySegmenters, sharedBlankRows],
+  plugins: [noDevtools, madeValidator, added],
 };
 // The tokenizer's table is a file of its own, whose name the program must know.
 const TOKENS = 'node_modules/gpt-tokenizer/data/o200k_base.tiktoken';

@@ -8,7 +8,7 @@ tests=
 here=$(cd "$(dirname "$0")" && pwd -P) && cd "$here" || exit 1
 
 NODE_PACKAGE_VERSION=24.21.0
-SOURCES='src components hooks build.mjs release/notices.mjs package.json package-lock.json tsconfig.json'
+SOURCES='src components hooks build.mjs release/added.mjs release/notices.mjs package.json package-lock.json tsconfig.json'
 lock=.runtime/set-up.lock
 output=.runtime/set-up.$$.log
 

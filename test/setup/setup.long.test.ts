@@ -69,6 +69,7 @@ beforeEach(() => {
     'components',
     'hooks',
     'build.mjs',
+    'release/added.mjs',
     'release/notices.mjs',
     'package.json',
     'tsconfig.json',

@@ -1,0 +1,1 @@
+export function startRowsEmpty(output: { readonly prototype: object }): void;
