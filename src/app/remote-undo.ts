@@ -19,7 +19,10 @@ export type RemoteUndo = {
   /** The trials on a host; undefined without launcher or connection. */
   trials(host: string): TrialStore | undefined;
   readonly keep: NonNullable<HostOptions['keep']>;
-  /** What a command in Project mode has left there for the user to decide on; undefined if it ran elsewhere. */
+  /**
+   * Returns the files that a command in Project mode has left on the host for the user to decide on; undefined if it
+   * ran elsewhere.
+   */
   left(running: RunningCommand): Promise<Leftover | undefined> | undefined;
   /** Why changes are not recorded at this place of a host. */
   unavailable(place: string): Promise<string | undefined>;

@@ -264,7 +264,7 @@ class Piped {
     if (!this.#turn) this.#output.resume();
   }
 
-  /** Ends it as closing a terminal would. Idempotent. */
+  /** Ends the command as closing a terminal would. Idempotent. */
   hangUp(): void {
     if (!this.#over && this.pid > 0) signal(-this.pid, 'SIGHUP');
   }

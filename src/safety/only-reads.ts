@@ -134,7 +134,7 @@ const DIFFERENT: Readonly<Record<string, RegExp>> = {
 };
 const COLOURS = /^--colou?r(=(auto|tty|if-tty))?$/;
 
-/** Files that mean the program’s own descriptors; `/dev/null` is the same everywhere. */
+/** Matches files that mean the program’s own descriptors; `/dev/null` is the same for every program. */
 const OWN_STREAMS = /\/dev\/(?!null\b)|\/proc\b/;
 
 /** Returns whether a command behaves the same over pipes with empty input. False in doubt. */

@@ -145,7 +145,7 @@ describe('the tokens of a preset are counted', () => {
     expect(peer.asked).toEqual([]);
   });
 
-  test('for a small window if a local server reports none, a larger one remotely, and not at all if nothing answers', async () => {
+  test('for a small window if a local server reports none, for a larger one if a remote server does, and not at all if no server answers', async () => {
     await using peer = await startPeer({ '/v1/models': { data: [{ id: 'tiny' }] } });
     const elsewhere = `http://[::ffff:127.0.0.1]:${peer.port}/v1`;
     const broker = createBroker({

@@ -138,7 +138,7 @@ describe('the prompt', () => {
     await stage.see('[aish:fast]> alpine');
   });
 
-  it('shows a started key sequence, and after a moment what may follow, each in one place', async () => {
+  it('shows a started key sequence, and after a moment the keys that may follow, each only once', async () => {
     const stage = await setStage();
     stage.press('\x18');
     await stage.see('Ctrl-X –');

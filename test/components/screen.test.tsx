@@ -84,7 +84,7 @@ describe('the models that were found, on the start screen,', () => {
     expect(tested).toEqual([]);
   });
 
-  it('leave with Esc, and are not shown above a line that is being typed', async () => {
+  it('disappear at Esc, and are not shown above a line that is being typed', async () => {
     const stage = await setStage({ setup });
     await stage.see('❯ Ollama');
     stage.press('\x1b');

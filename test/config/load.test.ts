@@ -42,7 +42,7 @@ describe('a configuration file', () => {
     }
   });
 
-  it('with endless nesting costs one line, or a notice in a project', async () => {
+  it('with endless nesting leads to a one-line error, or to a notice if it belongs to a project', async () => {
     expect(await problem(`{ "mcp": ${'['.repeat(6000)}`)).toBe('c.jsonc:1:209: nested more than 200 levels deep');
     const trust = { has: () => false };
     writeFileSync(join(home, '.aish.jsonc'), '['.repeat(6000));

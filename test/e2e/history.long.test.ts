@@ -127,7 +127,7 @@ function readText(path: string): string {
   }
 }
 
-it('asks once whether an ambiguous line is a command or a question', async () => {
+it('the program asks once whether an ambiguous line is a command or a question', async () => {
   await using server = await startScriptedServer([{ text: ['Here they are.'] }, { text: ['And those.'] }]);
   using home = scratch(server.baseUrl);
   {

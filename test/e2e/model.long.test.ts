@@ -53,7 +53,7 @@ describe('an API key found in the environment', () => {
 });
 
 describe('the prompt and the status bar', () => {
-  it('show the executor with a flash while Norris is active, and how full the context is', async () => {
+  it('show the executing model with a ⚡ while Norris is active, and how full the context is', async () => {
     await using fast = await startScriptedServer([], { window: 8192 });
     await using deep = await startScriptedServer([
       { text: ['GOAL: ', hold('end'), 'complete'], usage: { prompt: 4000, completion: 96 } },

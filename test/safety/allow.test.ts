@@ -27,7 +27,7 @@ describe('a rule', () => {
     expect(parts(command)?.acts).toEqual([rule]);
   });
 
-  it('for a line of several commands has each part, and keeps apart those that only read', () => {
+  it('for a line of several commands lists each part, and separates the parts that only read', () => {
     expect(parts('npm run lint && npm test 2>&1 | tail -5')).toEqual({
       acts: ['npm run lint', 'npm test'],
       reads: ['tail'],
@@ -75,10 +75,10 @@ describe('no rule covers', () => {
     ...['PATH=/x npm test', 'NODE_ENV=test npm test', 'export A=1; npm test', 'A=1; npm test', 'npm test > out.txt'],
     ...['alias npm=x; npm test', 'npm() { curl x | sh; }; npm test', './npm test', '/tmp/npm test', '$X test'],
     ...['npm run $X', 'npm run *', 'cd /tmp && npm test', 'cd .. && npm test', '$(npm test)', 'npm test; bash x'],
-  ])('what changes the meaning of its words: %s', (command) => expect(parts(command)).toBeUndefined());
+  ])('a line that changes the meaning of its words: %s', (command) => expect(parts(command)).toBeUndefined());
 
   it.each(['touch a', 'mkdir a', 'rm a', 'cp a b', 'tee a', 'chmod +x a'])(
-    'what acts on the files that it names: %s',
+    'a command that acts on the files it names: %s',
     (command) => expect(parts(command)).toBeUndefined(),
   );
 

@@ -9,7 +9,7 @@ function found(text: string): readonly string[] {
 }
 
 describe.each(TOKEN_RULES.map((rule) => [`${rule.kind} ${rule.starts.slice(0, 24)}`, rule] as const))(
-  '%s',
+  'the rule for %s',
   (_, rule) => {
     const random = seeded(7);
 

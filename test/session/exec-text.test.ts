@@ -68,7 +68,7 @@ describe('formatForModel', () => {
     expect(text).toMatch(/^line 1\n[\s\S]*\[\d+ lines omitted, full text: \/f\][\s\S]*line 2000\n\[exit 0/);
   });
 
-  it('counts what the result had already lost', () => {
+  it('counts lines that the result had already omitted', () => {
     const text = plainOutput(
       result({ head: numbered(1, 2000), tail: numbered(8001, 10_000), omittedLines: 6000, file: '/f' }),
     );

@@ -42,7 +42,7 @@ export const MAX_LOOKED_AT = 50_000;
 /** The longest rebase list that is read, in bytes. */
 const MAX_BYTES = 1_000_000;
 
-/** Reads the files in question, here or on a host. */
+/** The answers about files of this machine or of a host. */
 export type Look = {
   exists(path: string): boolean;
   /** Returns the entries of a directory; undefined if it can’t be read. */
@@ -69,11 +69,11 @@ export type StoreDisk = {
   readonly host?: string;
   /** The private directory of all actions, outside the project. */
   readonly directory: string;
-  /** Returns why recording does not work there; undefined if it works. Never rejects. */
+  /** Returns why recording does not work on this disk; undefined if it works. Never rejects. */
   probe(budgetBytes: number): Promise<NotKept | undefined>;
   /** Runs the launcher on the store. Never rejects. */
   run(...args: readonly string[]): Promise<Worked>;
-  /** Does the same, and parses its output as steps. */
+  /** Runs the launcher on the store, and parses its output as steps. Never rejects. */
   launch(...args: readonly string[]): Promise<Ran>;
   /** Returns all records in ascending order, or the one with this number. Rejects without an answer. */
   records(running: ReadonlySet<number>, only?: number): Soon<readonly Recorded[]>;
@@ -91,7 +91,7 @@ export type StoreDisk = {
   /** Returns the trials of programs that have ended. */
   abandonedTrials(): Soon<readonly Pick<Place, 'directory'>[]>;
   readonly read: ReadText;
-  /** Reads what these questions need. Rejects if it is unknown. */
+  /** Reads the files that these questions need. Rejects if a question has no answer. */
   look(asked: Asked): Soon<Look>;
   /**
    * Omits directories that have not moved since the action began: somebody else may use a repository there. Omits none
@@ -137,7 +137,7 @@ export type DiskThere = Pick<StoreDisk, 'directory'> & {
   readonly ask: Ask;
   /** Runs the launcher on the host. `isShort`: its work ends at once. Never rejects. */
   readonly run: (args: readonly string[], isShort: boolean) => Promise<Worked>;
-  /** Returns why recording does not work there, in one line; undefined if it works. */
+  /** Returns why recording does not work on the host, in one line; undefined if it works. */
   readonly whyNothingKept: () => Promise<string | undefined>;
 };
 
@@ -153,7 +153,7 @@ const MAX_PATHS = 4000;
 const MAX_LISTS = 20;
 const MAX_LIST_BLOCKS = 200;
 
-/** Another program is in the place of a host’s launcher; it was not run. */
+/** Thrown when another program has replaced a host’s launcher; that program was not run. */
 export class LauncherReplaced extends Error {}
 
 export function diskThere({ host, directory, ask, run, whyNothingKept }: DiskThere): StoreDisk {
@@ -208,7 +208,7 @@ export function diskThere({ host, directory, ask, run, whyNothingKept }: DiskThe
     put: (path, text) => surely('--put', path, text),
     drop: (path) => surely('--drop', path),
     async notes({ number }) {
-      // A note can be a reason that the trial can’t tell; so is a missing answer.
+      // A note can be a reason that the trial can’t tell its changes; a missing answer is such a reason too.
       const found = await told(number).catch(() => []);
       return found[0]?.record.notes ?? ['shared what its host does not tell'];
     },
@@ -247,7 +247,7 @@ function isName(path: string): boolean {
   return path.startsWith('/') && !/\/(?:\.{0,2}\/|\.{0,2}$)/.test(path);
 }
 
-/** Reads the answers of a host; a file that can’t be checked counts as one that others run. */
+/** Reads the answers of a host; a file that can’t be checked counts as a file that others run. */
 async function lookThere(ask: Ask, asked: Asked): Promise<Look> {
   const there = await ask(whatIsThere(asked.exist.slice(0, MAX_PATHS)));
   const present = new Set(there?.text.split('\0'));
@@ -309,7 +309,7 @@ function whatLiesIn(directories: readonly string[]): string {
   return `(find ${words} -mindepth 1 -printf '%y%p\\0' | head -zn ${MAX_LOOKED_AT + 1})`;
 }
 
-/** Parses that list; undefined if it is too long. */
+/** Parses the list of entries; undefined if it is too long. */
 function readEntries(text: string): ReadonlyMap<string, ReturnType<Look['entries']>> | undefined {
   const rows = text.split('\0').slice(0, -1);
   if (rows.length > MAX_LOOKED_AT) return undefined;

@@ -17,7 +17,7 @@ const UNDONE = 'undone';
 /** The launcher’s message that it has no journal, so that nothing was begun. */
 const NOT_BEGUN = /: No such file or directory$/;
 
-/** The operations of the store that it needs. */
+/** The operations of the store that this module needs. */
 export type KeptPort = {
   readonly session: string;
   readonly disk: StoreDisk;
@@ -220,7 +220,7 @@ export class Kept {
     return meant;
   }
 
-  /** Runs one after the other. Never rejects: the result says what failed. */
+  /** Runs the work after all earlier work. Never rejects: the result says what failed. */
   #inTurn(work: () => Promise<UndoResult>): Promise<UndoResult> {
     const result = this.#queue
       .then(work)
@@ -276,7 +276,10 @@ function isList(target: UndoTarget): target is readonly number[] {
   return Array.isArray(target);
 }
 
-/** Returns for the model what a command was not allowed to change, each path once; undefined if there is nothing. */
+/**
+ * Returns the paths that a command was not allowed to change, each once, in words for the model; undefined if there are
+ * none.
+ */
 export function refusalIn(notes: readonly string[], cwd: string): string | undefined {
   const said = notes.filter((note) => note.startsWith('protected ')).map((note) => note.slice('protected '.length));
   if (said.length === 0) return undefined;

@@ -49,7 +49,7 @@ export type Ran = {
   readonly code: number;
   readonly steps: readonly Step[];
   readonly error: string;
-  /** Nobody knows what became of it. */
+  /** Whether the end of the work is unknown. */
   readonly lost?: true;
 };
 
@@ -65,7 +65,7 @@ export type Worked = {
   readonly code: number;
   readonly output: string;
   readonly error: string;
-  /** Nobody knows what became of it. */
+  /** Whether the end of the work is unknown. */
   readonly lost?: true;
   /** Another program is in its place, and was not run. */
   readonly replaced?: true;
@@ -91,7 +91,7 @@ export function runHere(launcher: string, args: readonly string[]): Promise<Work
   });
 }
 
-/** The same, as the steps it told. */
+/** Runs the launcher for work on a store, and parses its output as steps. Never rejects. */
 export async function runLauncher(launcher: string, args: readonly string[]): Promise<Ran> {
   const { code, output, error } = await runHere(launcher, args);
   return { code, steps: readSteps(output), error };

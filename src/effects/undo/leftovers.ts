@@ -40,7 +40,7 @@ export type LeftoversPort = Omit<AsidePort, 'remember' | 'forget' | 'find'> & {
   readonly maxFileBytes: number;
   /** Returns all records in ascending order, or the one with this number. Rejects if they are unknown. */
   records(only?: number): Promise<readonly Recorded[]>;
-  /** Returns the same of this machine; none of a host. */
+  /** Returns the records of this machine; none of a host. */
   here(only?: number): readonly Recorded[];
   drop(action: Recorded): Promise<void>;
   warn(text: string): void;
@@ -81,7 +81,7 @@ export class Leftovers {
       const [aside] = this.#port.here(waiting.aside);
       if (aside && aside.state !== 'undone')
         return [{ command: action.text, left: leftoverOf(action, waiting, this.#port) }];
-      // The yes was carried out before the program ended, or the record that it needs is gone.
+      // The yes was carried out before the program ended, or the record that the answer needs is gone.
       forgetWaiting(action);
       return [];
     });
@@ -257,7 +257,7 @@ function sizeOf(path: string): number {
 /** How many bytes are read of one start file, and how many paths are checked in total. */
 const MAX_BYTES = 1_000_000;
 const MAX_PATHS = 20_000;
-/** The most names in the home directory that are checked, and the most parts of such a path. */
+/** The most names in the home directory that are checked, and the most parts of a path in a start file. */
 const MAX_AT_HOME = 20_000;
 const MAX_DEPTH = 5;
 /** An absolute path, or one below the home directory, at the beginning of a word. */

@@ -99,7 +99,10 @@ export async function prepareTrial(
   return { id: trial.id, temporary, wrap, outcome: (output) => trial.outcome(ended(), output) };
 }
 
-/** A trial here shows the tree of its directory, and places that are nobody's. */
+/**
+ * Returns what a trial on this machine shows: the tree of its directory, and shared directories that belong to no
+ * project.
+ */
 export async function viewHere(cwd: string, treeOf: (cwd: string) => string): Promise<TrialView> {
   const real = realpathSync(cwd);
   const mounts = mountPoints();
@@ -113,8 +116,9 @@ export async function viewHere(cwd: string, treeOf: (cwd: string) => string): Pr
 }
 
 /**
- * Why nothing can be tried here, in one line; undefined where it can. Found by trying. Never rejects.
- * @param directory that of the change store
+ * Returns why nothing can be tried on this machine, in one line; undefined if trials work. Found by a test. Never
+ * rejects.
+ * @param directory the directory of the change store
  */
 export async function probeTrials(
   { launcher, createTmp, wrap }: TrialLaunch,

@@ -1,4 +1,6 @@
-/** What an action left, by name, as the launcher tells it; and which of it the session itself has made. */
+/**
+ * The files that an action left, by name, as the launcher reports them; and which of them the session itself has made.
+ */
 import { type BigIntStats, statSync } from 'node:fs';
 import { dirname, normalize } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -121,7 +123,7 @@ export function fileAt(path: string, onlyDirectory = false): string | undefined 
   return onlyDirectory && !found.isDirectory() ? undefined : fileOf(found);
 }
 
-/** Returns the same with links resolved. */
+/** Returns the identity of the file at a path, with links resolved; undefined if there is none or it is unknown. */
 export function fileBehind(path: string): string | undefined {
   try {
     return fileOf(statSync(pathOf(path), { bigint: true }));

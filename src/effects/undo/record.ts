@@ -1,4 +1,4 @@
-/** One action's directory in the store, as Node reads it: who wrote it, how it ended, what passed by. */
+/** One action's directory in the store, as Node reads it: who wrote it, how it ended, and the notes on its changes. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { KeptAction } from '../../contracts/undo.ts';
@@ -9,7 +9,7 @@ import { textOfBytes } from './paths.ts';
 /** The data written when an action begins. */
 export type Opening = Pick<KeptAction, 'kind' | 'text' | 'cwd' | 'session' | 'at'> & {
   readonly run?: string;
-  /** It applies a trial: if interrupted, it is reverted. */
+  /** Whether it applies a trial; if interrupted, it is reverted. */
   readonly applied?: true;
   /** The id of the process that waits for its end. */
   readonly pid?: number;
@@ -24,9 +24,9 @@ export type Recorded = KeptAction &
     readonly directory: string;
     /** Whether it changed anything, or is still running. */
     readonly touched: boolean;
-    /** On a host: whoever began it is no longer connected. */
+    /** On a host: whether the program that began the action is no longer connected. */
     readonly abandoned?: boolean;
-    /** On a host: what it left was looked at. */
+    /** On a host: whether the files that the action left were checked. */
     readonly seen?: boolean;
   };
 
@@ -199,7 +199,7 @@ function dropEmpty(directory: string): void {
   try {
     rmdirSync(directory);
   } catch {
-    // It is in use again.
+    // The record is in use again.
   }
 }
 
@@ -291,7 +291,7 @@ export class EmptyRecords {
     try {
       if (!emptyRecord(place)) return;
     } catch {
-      // It stays in the list until the next program removes it.
+      // The record stays in the list until the next program removes it.
       return;
     }
     if (this.#spare) dropEmpty(this.#spare.directory);

@@ -14,7 +14,7 @@ import { diffsBetween } from './preview.ts';
 import type { Place, Recorded } from './record.ts';
 import type { Later, Waiting } from './waiting.ts';
 
-// Git’s own lists of its next steps, such as a rebase, which git continues whoever wrote them (MO-9).
+// Git’s own lists of its next steps, such as those of a rebase. Git continues them, whoever wrote them (MO-9).
 
 /** Matches the path of such a list, relative to a repository’s directory. */
 const LIST = /^\/(rebase-merge\/git-rebase-todo|sequencer\/todo)$/;
@@ -27,7 +27,7 @@ const STRATEGY = '(?:ort|recursive|resolve|octopus|ours|subtree)';
 const NAMING: ReadonlyMap<string, RegExp> = new Map([
   ['/rebase-merge/strategy', new RegExp(`^${STRATEGY}?\\n?$`)],
   ['/sequencer/opts', new RegExp(`^(?:(?!strategy\\b(?!-option\\b))[^\\\\]|strategy = ${STRATEGY}\\n)*$`, 'i')],
-  // Older versions of git pass it to a shell as quoted words.
+  // Older versions of git pass the content to a shell as quoted words.
   ['/BISECT_NAMES', /^(?:\s|'[^']*'|\\')*$/],
 ]);
 const LISTS = ['/rebase-merge/git-rebase-todo', '/sequencer/todo', ...NAMING.keys()];
@@ -36,11 +36,11 @@ const RUNS = /^(?:x|exec)(?:[ \t\r]|$)/;
 /** The character for invalid text: two different lines may look equal. */
 const NO_TEXT = '\ufffd';
 
-/** The file names of such lists. */
+/** The file names of git’s lists of steps. */
 const TODO_NAMES: readonly string[] = LISTS.map((list) => basename(list));
 
 /**
- * Returns whether a path is such a list.
+ * Returns whether a path is a list of git’s steps.
  * @param place a path relative to a repository’s directory, with its slash
  */
 const isTodo = (place: string) => LIST.test(place);
@@ -56,8 +56,8 @@ function namesProgram(place: string, text: () => string | undefined): boolean {
 }
 
 /**
- * Returns the lines of such a list that run something: git ends them at a line feed only, and passes the whole rest to
- * a shell.
+ * Returns the lines of a list of git’s steps that run something: git ends them at a line feed only, and passes the
+ * whole rest to a shell.
  */
 function runBy(list: string): readonly string[] {
   return list
@@ -84,7 +84,7 @@ function listsAround(names: readonly Name[], tree: string): readonly string[] {
   return [...above].filter((directory) => !made.has(directory)).flatMap(listsIn);
 }
 
-/** Returns what has to be known of the disk to tell which of these names others run later. */
+/** Returns the questions about the disk whose answers tell which of these names others run later. */
 export function askedOf(names: readonly Name[], tree: string): Asked {
   const having = (words: readonly string[]) => names.filter(({ path }) => words.includes(basename(path)));
   const beside = new Set(having(PARTS).map(({ path }) => dirname(path)));
@@ -99,7 +99,7 @@ export function askedOf(names: readonly Name[], tree: string): Asked {
 /** Returns the paths of the lists of the repository in this directory. */
 const listsIn = (directory: string): readonly string[] => LISTS.map((list) => `${directory}/.git${list}`);
 
-/** Returns the part of such a path below the repository’s directory. */
+/** Returns the part of a list’s path below the repository’s directory. */
 const placeOf = (list: string) => list.slice(list.lastIndexOf('/.git/') + '/.git'.length);
 
 const isIn = (path: string, tree: string) => path === tree || path.startsWith(`${tree}/`);
@@ -108,7 +108,7 @@ const isIn = (path: string, tree: string) => path === tree || path.startsWith(`$
 const KEPT_THERE = /^\/(modules|worktrees)\/.+\/(index|[^/]+\.lock)$/;
 const isObeyedThere = (place: string) =>
   GIT_OBEYS.some((name) => place === `/${name}` || place.startsWith(`/${name}/`)) && !KEPT_THERE.test(place);
-/** The names that occur in such paths. */
+/** The names that occur in the paths of git’s lists. */
 const PARTS: readonly string[] = [...new Set([...BARE_REPOSITORY.flat(), 'config'])];
 const UNKEPT = ' (changed while the command ran and not kept: it stays in place)';
 const STAYS = ' (could not be set aside: it stays in place)';
@@ -204,7 +204,7 @@ function runsSome(path: string, look: Look): boolean {
   return list === undefined || runBy(list).length > 0;
 }
 
-/** Returns why a file is another name of such a list: a write through any name changes it. */
+/** Returns why a file is another name of a list of git’s steps: a write through any name changes the list. */
 function listByName({ path, now }: Name, lists: ReadonlyMap<string, readonly string[]>, look: Look): Later | undefined {
   const places = now.file === NO_FILE ? [] : (lists.get(now.file) ?? []).map(placeOf);
   if (places.some((place) => namesProgram(place, () => look.text(path)))) return { path, what: RUN_BY_NEXT };
@@ -236,7 +236,10 @@ function broughtBy(
   return undefined;
 }
 
-/** Returns the same with unrecorded changes, which never widen what is undone. */
+/**
+ * Returns the files that others run later, among recorded and unrecorded changes; the latter never widen what is
+ * undone.
+ */
 export function laterWith(
   unkept: readonly Name[],
   names: readonly Name[],
@@ -278,8 +281,7 @@ export type AsidePort = {
   /** Returns a text without secrets, fit for the disk. */
   hide(text: string): string;
   /**
-   * The record of an undo; of `of`, where that is one that the list marks as undone. Rejects where there is no place
-   * for it.
+   * Creates the record of an undo; `of` is the action that the list then marks as undone. Rejects if there is no room.
    */
   open(text: string, cwd: string, of?: number): Promise<Place>;
   /** Undoes an action under the number of that record; false: not completely. */
@@ -306,7 +308,8 @@ export async function takeAside(action: Recorded, waiting: Waiting, port: AsideP
   const { launch, host } = port.disk;
   const only = keptOf(waiting.later).map(({ path }) => path);
   const into = join(dirname(action.directory), String(waiting.aside));
-  // No action has the path `into`, so an empty list takes nothing out, where no `--only` would take out everything.
+  // No action has the path `into`, so an empty list sets nothing aside; without `--only` the launcher would set aside
+  // everything.
   const ran = await launch('--undo', action.directory, '--into', into, '--only', into, ...only);
   // On a host, the launcher can’t be given a name that is not valid text.
   if (ran.code === NOT_ENDED) return waiting; // another window is at it

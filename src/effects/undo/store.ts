@@ -32,7 +32,7 @@ import {
 const ROOM_KNOWN_MS = 30_000;
 
 export type ChangeStoreOptions = {
-  /** Where they are kept. */
+  /** The disk on which the changes are kept. */
   readonly disk: StoreDisk;
   /** The most bytes kept in total; 0 keeps nothing. */
   readonly budgetBytes: number;
@@ -72,7 +72,7 @@ export type Keeping = {
    * the leftovers that the user decides about.
    */
   end(began: boolean): Promise<Leftover | undefined>;
-  /** Call it after that: returns the action that undoes the command’s changes, and whether it covers them all. */
+  /** Call it after `end`. Returns the action that undoes the command’s changes, and whether it covers them all. */
   attempt(): { readonly action?: number; readonly whole: boolean };
 };
 
@@ -351,7 +351,7 @@ export class ChangeStore implements UndoPort {
     return found instanceof Promise ? [] : this.#asKnown(found);
   }
 
-  /** Returns the same, also of a host. Rejects if the host does not answer. */
+  /** Returns the records, also those of a host, in ascending order. Rejects if the host does not answer. */
   async #records(only?: number): Promise<readonly Recorded[]> {
     this.#empty.settle();
     return this.#asKnown(await this.#disk.records(this.#running, only));
@@ -393,7 +393,7 @@ export class ChangeStore implements UndoPort {
     try {
       if (!began) {
         this.#neverBegan.add(number);
-        // On failure the next program removes it.
+        // If this fails, the next program removes the record.
         await this.#disk.drop(directory).catch(() => undefined);
         // Its number may be used again.
         this.#neverBegan.delete(number);
@@ -493,7 +493,7 @@ export class ChangeStore implements UndoPort {
     }
   }
 
-  /** Does the same, and rejects if the records can’t be read. */
+  /** Finishes interrupted work as `recover` does, and rejects if the records can’t be read. */
   #recover(): Promise<void> {
     const again = () => {
       this.#recovered = undefined;
@@ -521,7 +521,7 @@ export class ChangeStore implements UndoPort {
         all = !(await this.#kept.runs(action)) && all;
     }
     await this.#leftovers.catchUp();
-    // Jobs that ended with the program.
+    // Jobs end with the program; their records are closed here.
     for (const action of this.#here())
       if (action.session === this.#options.session && action.state === 'ended') await this.#explain(action, false);
     return all;

@@ -23,7 +23,7 @@ export type TrialPlace = {
   readonly cwd: string;
   /** The copy-on-write directories: the tree of that directory, and shared temporary ones. */
   readonly trees: readonly string[];
-  /** It shows what a run in Project mode would do. */
+  /** Whether it shows what a run in Project mode would do. */
   readonly asProject?: true;
 };
 
@@ -58,7 +58,10 @@ const CONFLICTS = 1;
 
 export type TrialOptions = {
   readonly disk: StoreDisk;
-  /** Returns why trials are impossible there, in one line; undefined if they work. Found by a test. Never rejects. */
+  /**
+   * Returns why trials are impossible on this machine, in one line; undefined if they work. Found by a test. Never
+   * rejects.
+   */
   readonly probe: () => Promise<string | undefined>;
   /** Rejects with a line for the user. */
   readonly viewOf: (cwd: string) => Promise<TrialView>;
@@ -211,7 +214,7 @@ export class TrialStore implements Trials {
     await this.#remove(trial.place);
   }
 
-  /** Never rejects. */
+  /** Discards the trials of programs that have ended. Never rejects. */
   async discardAbandoned(): Promise<void> {
     try {
       for (const trial of await this.#options.disk.abandonedTrials()) await this.#remove(trial);
@@ -268,7 +271,7 @@ export class TrialStore implements Trials {
   }
 }
 
-/** Of a host's list. */
+/** The most characters of a host's list. */
 const MAX_LIST_CHARS = 16_000_000;
 const GONE = 'this trial no longer exists';
 const LOST = 'when the host answers again, the apply is finished or undone as a whole; :undo list shows which';

@@ -1,6 +1,4 @@
-/**
- * What an action in Project left, as it stands beside the action: so that a question outlasts the program that asks it.
- */
+/** Records beside an action its files that wait for the user’s decision, so that the question outlasts the program. */
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { StoreDisk } from './disk.ts';
@@ -10,7 +8,7 @@ import type { Recorded } from './record.ts';
 export type Later = {
   readonly path: string;
   readonly what: string;
-  /** Its change was not recorded, so the store can’t take it out of the tree. */
+  /** Whether the file’s change was not recorded, so that the store can’t take the file out of the tree. */
   readonly unkept?: true;
 };
 
@@ -64,7 +62,7 @@ export function readMade({ directory }: Place): string | undefined {
   }
 }
 
-/** Never rejects: where it can't be written, the next program looks again. */
+/** Records the files that the session made. Never rejects: without the record the next program checks them again. */
 export async function writeMade(disk: StoreDisk, { directory }: Place, made: string): Promise<void> {
   await disk.put(join(directory, MADE), made).catch(() => undefined);
 }

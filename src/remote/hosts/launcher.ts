@@ -20,7 +20,7 @@ export type LauncherKit = {
    * @param arch `x64` or `arm64`; undefined: no launcher exists for it
    */
   program(arch: string): LauncherProgram | undefined;
-  /** Parses the output of its self-test: returns why the sandbox does not work; undefined if it does. */
+  /** Parses the output of the launcher's self-test: returns why the sandbox does not work; undefined if it works. */
   whyOpen(selfTest: string): string | undefined;
   /** Returns the arguments that run `argv` in Restricted on the host. */
   restricted(launch: Launch): readonly string[];
@@ -67,7 +67,7 @@ export type PlacedLauncher = {
   readonly directory: string;
   readonly path: string;
   readonly hash: string;
-  /** The program there that computes hashes, with its arguments. */
+  /** The host's program that computes hashes, with its arguments. */
   readonly hasher: string;
 };
 
@@ -125,7 +125,7 @@ done
 for h in sha256sum 'shasum -a 256' 'openssl dgst -sha256 -r'; do command -v \${h%% *} >/dev/null && break; h=; done
 printf '%s\\0' "$d" "$(uname -sm)" "$h")`;
 
-/** Sends the launcher if it is not there yet. Resolves to a line with the reason on failure. */
+/** Sends the launcher if the host does not have it yet. Resolves to a line with the reason on failure. */
 async function placeLauncher(
   ask: AskHost,
   host: string,
@@ -147,7 +147,9 @@ async function placeLauncher(
     : { why: `the launcher could not be sent to ${host}, or does not run there` };
 }
 
-/** Writes it in small pieces, compares the hash, starts it once, and only then renames it to its final name. */
+/**
+ * Writes the launcher in small pieces, compares the hash, starts it once, and only then renames it to its final name.
+ */
 async function send(ask: AskHost, placed: PlacedLauncher, bytes: Buffer): Promise<boolean> {
   const fresh = { ...placed, path: `${placed.directory}/new-${randomBytes(8).toString('hex')}` };
   const file = shellQuote(fresh.path);
@@ -262,14 +264,14 @@ export class RemoteSandbox {
     );
   }
 
-  /** The same in Unrestricted, with its changes recorded. */
+  /** Returns how a command is started in Unrestricted on the host, with its changes recorded. */
   kept(directory: string, keep: RemoteKeep): Behind {
     return this.#behind('whole', (argv, { tmp, status }) =>
       this.#kit.kept({ ...this.#launch(argv, directory), tmpDir: tmp, statusFile: status, keep }),
     );
   }
 
-  /** The same in Project, in the tree of `keep`. */
+  /** Returns how a command is started in Project on the host, in the tree of `keep`. */
   project(directory: string, keep: RemoteKeep): Behind {
     const wrap: Behind['wrap'] = (argv, { tmp, status }) =>
       this.#kit.project({
@@ -279,7 +281,9 @@ export class RemoteSandbox {
     return { ...this.#behind('bare', wrap), apart: true };
   }
 
-  /** The same in a trial; the launcher's final report is then in the trial's store. */
+  /**
+   * Returns how a command is started in a trial on the host; the launcher's final report is then in the trial's store.
+   */
   trial(directory: string, trial: RemoteTrial): Behind {
     const wrap: Behind['wrap'] = (argv, { tmp, status }) =>
       this.#kit.trial({ ...this.#launch(argv, directory), tmpDir: tmp, statusFile: status, ...trial });
@@ -299,7 +303,10 @@ export class RemoteSandbox {
     return this.#connection.ask(code);
   }
 
-  /** Runs the launcher itself there. Never rejects. @param isShort no session of its own is worth it */
+  /**
+   * Runs the launcher itself on the host. Never rejects.
+   * @param isShort the work is too short for a session of its own
+   */
   async launch(args: readonly string[], isShort = false): Promise<Worked> {
     const mark = randomBytes(16).toString('hex');
     const said = shellQuote(`${this.placed.directory}/said-${mark}`);

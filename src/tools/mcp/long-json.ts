@@ -23,7 +23,7 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COLON = 0x3a;
 const BLANKS: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d]);
-/** `\u1234` */
+/** The length of an escape such as `\u1234`. */
 const LONGEST_ESCAPE = 6;
 /** How many strings to process between two looks at the clock, and the length of a turn in ms. */
 const TEXTS_AT_ONCE = 500;

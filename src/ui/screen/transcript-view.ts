@@ -502,7 +502,7 @@ class Measuring {
     this.#of = of;
   }
 
-  /** Begins soon, if measuring is useful. */
+  /** Begins to measure soon, if measuring is useful. */
   later(): void {
     if (!this.#of.wanted()) return;
     this.#timer ??= setTimeout(() => this.#go(), PAUSE_MS);

@@ -103,7 +103,7 @@ describe.skipIf(!trialsWork())('the gate lets files of the session be deleted', 
     expect(await asks(...commands.filter((each) => typeof each === 'string'))).toEqual(NEITHER);
   });
 
-  it('in Project also where there is nothing to delete', async () => {
+  it('in Project also where the files do not exist', async () => {
     expect(await asks('rm -rf out')).toEqual({ project: false, unrestricted: true });
     expect(await asks('make clean')).toMatchObject({ project: false });
     expect(await asks('rm *.o')).toMatchObject({ project: false });

@@ -226,7 +226,7 @@ describe.skipIf(!trialsWork())('a file that others run later', () => {
     );
   });
 
-  it('is also a variant of such a name, but not a source that a build reads', async () => {
+  it('may have one of many names, but is not a source that a build reads', async () => {
     const files =
       'mise.local.toml .autoenv_leave.zsh .bash_enter .local.vimrc .git-hooks/pre-commit .sl/config _darcs/prefs/defaults .iex.exs .octaverc .erlang ipython_config.py .byebugrc .radare2rc tools/bazel user.bazelrc rust-toolchain.toml .buckconfig .pants.rc .venv/bin/activate venv/bin/python3 pyvenv.cfg .claude.json sitecustomize.py flake.nix prek.toml uv.toml';
     const ordinary =

@@ -25,7 +25,7 @@ it.each([
   expect(offered(line, said)).toBe(wanted);
 });
 
-it('offers a correction only until the next key', () => {
+it('a correction is offered only until the next key', () => {
   const app = { words: { nearest: () => 'git' } };
   const after = new AfterFailure(app as unknown as App, () => {});
   after.follow({ type: 'shellStarted', op: 'o1', line: 'gti', private: false } as unknown as SessionEvent, 'Alt-A');

@@ -136,7 +136,7 @@ type DiffRows = {
   readonly rows: readonly TreeLine[];
 };
 
-/** `number` is 0 for a remark about the line before. */
+/** A line of a diff. `number` is its line number, or 0 for a remark about the line before. */
 type Line = { readonly sign: '+' | '-' | ' '; readonly number: number; readonly text: string };
 
 const HUNK = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/;
