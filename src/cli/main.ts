@@ -193,27 +193,27 @@ async function screen({ global, session }: OnScreen, version: string) {
   const broke = (error: unknown) => broken.reject(error);
   process.on('uncaughtException', broke);
   process.on('unhandledRejection', broke);
-  const early = first && (await loadApp(shell));
-  // The only import of an upper layer: the screen is loaded only when needed.
-  const loading = import('../../components/load.ts').then(({ loadScreen }) => loadScreen(turn));
   let next: App['sessions']['next'];
-  const use = async (app: App) => {
-    const plain = app.ui.screen === 'plain' || needsLines(global);
-    if (plain) await first?.leave();
-    const face = plain ? undefined : await loading;
-    await turn();
-    process.off('uncaughtException', broke);
-    process.off('unhandledRejection', broke);
-    const ended = face ? face.runScreen(app, first, global.inline) : (await import('./print.ts')).plainScreen(app);
-    // MCP servers start only after the first frame.
-    void app.mcp.start(0);
-    const code = await ended;
-    next = app.sessions.next;
-    if (code === EXIT.ok && next === undefined && app.memory.worthSaving())
-      await (await import('../commands/conversation.ts')).saveMemory(app.memory, out);
-    return code;
-  };
   try {
+    const early = first && (await loadApp(shell));
+    // The only import of an upper layer: the screen is loaded only when needed.
+    const loading = import('../../components/load.ts').then(({ loadScreen }) => loadScreen(turn));
+    const use = async (app: App) => {
+      const plain = app.ui.screen === 'plain' || needsLines(global);
+      if (plain) await first?.leave();
+      const face = plain ? undefined : await loading;
+      await turn();
+      process.off('uncaughtException', broke);
+      process.off('unhandledRejection', broke);
+      const ended = face ? face.runScreen(app, first, global.inline) : (await import('./print.ts')).plainScreen(app);
+      // MCP servers start only after the first frame.
+      void app.mcp.start(0);
+      const code = await ended;
+      next = app.sessions.next;
+      if (code === EXIT.ok && next === undefined && app.memory.worthSaving())
+        await (await import('../commands/conversation.ts')).saveMemory(app.memory, out);
+      return code;
+    };
     const running = withApp(global, version, use, {
       ...{ session, failing: () => first?.leave(), person: true as const },
       ...(early && { early }),

@@ -1,8 +1,8 @@
 /** The start of the program where something is missing or wrong. */
-import { existsSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, existsSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { runProgram, scratch } from '../support/program.ts';
+import { PROGRAM, runProgram, scratch } from '../support/program.ts';
 import { expectSameWhenRedrawn } from '../support/redrawn.ts';
 import { openRig, startRig } from '../support/rig.ts';
 import { call, say, startScriptedServer } from '../support/scripted-server.ts';
@@ -16,6 +16,19 @@ describe('the start of the program', () => {
     // The check of the preset's server ends last.
     await rig.waitFor('nothing answers');
     await expectSameWhenRedrawn(rig);
+  });
+
+  it('says what is missing if the binary of node-pty is not installed, after the screen was left', async () => {
+    using place = scratch();
+    const copy = join(place.home, 'copy');
+    const root = dirname(PROGRAM);
+    for (const part of ['aish-tui', 'dist', 'scripts', 'package.json', 'node_modules/node-pty'])
+      cpSync(join(root, part), join(copy, part), { recursive: true, dereference: true });
+    symlinkSync(join(root, '.runtime'), join(copy, '.runtime'));
+    await using rig = startRig(place, { columns: 100, file: join(copy, 'aish-tui') });
+    expect(await rig.exited).toMatchObject({ code: 1 });
+    expect(rig.alternate).toBe(false);
+    expect(rig.text()).toMatch(/aish-tui: a part for \S+ is missing \(node-pty\)[\s\S]*Install aish-tui aga/);
   });
 
   it('reports at once that the configured server is down, and clears the message when it answers', async () => {

@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
+import type { Entry } from '../../../src/session/entry.ts';
 import { exactDiff } from '../../../src/tools/patch/lines.ts';
+import { paintOf, THEMES } from '../../../src/ui/render/theme.ts';
+import { entryLines } from '../../../src/ui/screen/entries/lines.ts';
 import { diffRowsOf } from '../../../src/ui/screen/halt/changes.ts';
 import { MARK, UNMARK } from '../../../src/ui/screen/halt/danger.ts';
 
@@ -51,5 +54,21 @@ test('a diff marks no words in lines that have little in common', async () => {
     '2 − return 1;',
     `1 + await ${MARK}copy${UNMARK}(path);`,
     '2 + // and so on',
+  ]);
+});
+
+test('a patch that was applied is shown with its size, line numbers and the tool’s remarks', () => {
+  const text =
+    'patched a.js\nmatched line 40 but for blanks; look at the diff\n--- a.js\n+++ a.js\n@@ -40,3 +40,3 @@\n one\n-two\n+TWO\n three\n';
+  const entry = { kind: 'tool', name: 'patch', arguments: '{"path":"a.js"}', result: { text, failed: false } } as const;
+  const context = { width: 60, paint: paintOf(THEMES.none), theme: THEMES.none };
+  const lines = entryLines(entry as unknown as Entry, context).map((line) => line.trimEnd());
+  expect(lines.slice(1)).toEqual([
+    expect.stringMatching(/^▸ patch a\.js +\+1 −1 · ✓$/),
+    '│ matched line 40 but for blanks; look at the diff',
+    '│ 40   one',
+    '│ 41 − two',
+    '│ 41 + TWO',
+    '│ 42   three',
   ]);
 });

@@ -12,10 +12,10 @@ import { parseJsonObject } from '../../../text/json.ts';
 import { clean, plainText, visible } from '../../../text/sanitize.ts';
 import { stripStyles } from '../../../text/style.ts';
 import { lineWidth, wrapText } from '../../../text/wrap.ts';
-import { highlightDiff } from '../../render/highlight.ts';
 import { codeBlocks, MAX_PROSE } from '../../render/markdown.ts';
 import { cut } from '../../render/segments.ts';
 import type { Paint, RenderContext } from '../../render/theme.ts';
+import { diffRowsOf, drawnDiff } from '../halt/changes.ts';
 import { delegateHeading, delegateLines } from './delegate.ts';
 import { execHeading, execLines } from './exec.ts';
 import { allowedText, GUTTER, headingLines, refusalFacts, withGutter } from './frame.ts';
@@ -91,23 +91,35 @@ function thoughtLines({ text }: Of<'thoughts'>, { width, paint }: RenderContext)
 
 function toolLines(entry: Of<'tool'>, context: RenderContext): string[] {
   const { name, arguments: given, result } = entry;
-  const { width, paint, theme } = context;
+  const { width, paint } = context;
   const note = allowedText(entry);
+  const patch = name === 'patch' && result && !result.failed ? patched(result.text) : undefined;
   const went = result === undefined ? '' : result.failed ? paint('error', '✗') : paint('success', '✓');
   const head = headingLines(
     {
       glyph: '▸',
       role: 'accent',
       text: paint('function', visible(`${name} ${subjectOf(name, given)}`)),
-      right: [note && paint('dim', note), went].filter(Boolean).join(paint('dim', ' · ')),
+      right: [note && paint('dim', note), patch?.size, went].filter(Boolean).join(paint('dim', ' · ')),
     },
     context,
   );
   if (!result) return head;
   const bar = paint(result.failed ? 'error' : 'rule', '│ ');
-  const isDiff = name === 'patch' && !result.failed;
-  const answer = isDiff ? highlightDiff(plainText(result.text), theme) : clean(result.text);
-  return [...head, ...withGutter(wrapText(answer, width - GUTTER), { first: bar, rest: bar })];
+  const room = { ...context, width: width - GUTTER };
+  const answer = wrapText(patch ? patch.notes : clean(result.text), room.width);
+  const shown = patch ? [...(patch.notes === '' ? [] : answer), ...drawnDiff(patch.rows, room)] : answer;
+  return [...head, ...withGutter(shown, { first: bar, rest: bar })];
+
+  /** Splits the tool's text: its first line only repeats the heading, remarks are shown above the diff. */
+  function patched(text: string) {
+    const { added, removed, rows } = diffRowsOf(text);
+    if (rows.length === 0) return undefined;
+    const remarks = (text.split('\n--- ')[0] ?? '').split('\n').slice(1);
+    const left = /^\[… .*\]$/m.exec(text)?.[0];
+    const notes = plainText([...remarks, ...(left === undefined ? [] : [left])].join('\n'));
+    return { rows, notes, size: `${paint('added', `+${added}`)} ${paint('removed', `−${removed}`)}` };
+  }
 }
 
 /** A patch is named by its file, since its diff shows the rest. */

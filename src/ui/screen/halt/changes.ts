@@ -10,8 +10,10 @@ import { parseJsonObject } from '../../../text/json.ts';
 import { visible, visibleWithTabs } from '../../../text/sanitize.ts';
 import { bytesText, nameText } from '../../../text/spelled.ts';
 
+import { wrapText } from '../../../text/wrap.ts';
+import { padTo, type RenderContext } from '../../render/theme.ts';
 import type { Choice } from './choices.ts';
-import { MARK, oneLine, UNMARK } from './danger.ts';
+import { MARK, markedText, oneLine, UNMARK } from './danger.ts';
 
 const VERBS = { deleted: 'deletes', changed: 'changes', created: 'creates', mode: 'sets mode' } as const;
 /** Lines of the diff below the list; `d` shows all. */
@@ -162,6 +164,17 @@ export function diffRowsOf(diff: string): DiffRows {
       ...compared(hunk).map((line) => rowOf(line, width)),
     ]),
   };
+}
+
+/** Draws the rows of a diff; a long line continues under its text. */
+export function drawnDiff(rows: readonly TreeLine[], { width, paint }: RenderContext): string[] {
+  return rows.flatMap(({ text, indent, role = 'tree' }) =>
+    wrapText(text, width, { mode: 'hard', indent }).map((line) =>
+      role === 'added' || role === 'removed'
+        ? markedText(padTo(line, width), role, `${role}Word`, paint)
+        : paint('text', line),
+    ),
+  );
 }
 
 function hunksOf(diff: string): readonly (readonly Line[])[] {

@@ -4,6 +4,7 @@
  */
 import type { Finding } from '../../../session/action.ts';
 import { visible } from '../../../text/sanitize.ts';
+import type { Paint, Role } from '../../render/theme.ts';
 
 /** One dangerous part of an action. */
 export type Danger = {
@@ -22,6 +23,17 @@ export const UNMARK = '\x1b[22;24m';
 /** Returns the text without marks. */
 export function unmarked(text: string): string {
   return text.replaceAll(MARK, '').replaceAll(UNMARK, '');
+}
+
+/** Wrapping closes and reopens a mark at line ends; only which words are marked matters here. */
+export function markedText(text: string, role: Role, mark: Role, paint: Paint): string {
+  return text.split(/(\x1b\[[\d;]*m)/).reduce(
+    ({ out, marked }, piece) => {
+      if (piece.startsWith('\x1b[')) return { out, marked: piece === MARK };
+      return { out: out + paint(marked ? mark : role, piece), marked };
+    },
+    { out: '', marked: false },
+  ).out;
 }
 
 /** Longer commands are shown as excerpts first. */

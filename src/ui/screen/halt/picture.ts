@@ -5,7 +5,7 @@ import { cut } from '../../render/segments.ts';
 import { onGround, type Paint, padTo, paintOf, type Role, type Theme } from '../../render/theme.ts';
 import type { QuestionUi } from '../ui.ts';
 import type { Choice } from './choices.ts';
-import { MARK } from './danger.ts';
+import { markedText } from './danger.ts';
 import { type BodyLine, drawButton, isSeen, type QuestionLayout } from './layout.ts';
 
 import type { QuestionWords } from './words.ts';
@@ -140,17 +140,6 @@ function numbered(text: string, paint: Paint): string {
 function helpRow(text: string, paint: Paint): string {
   const [, key = '', does = text] = /^(\S+(?: \S+)? {2,})?(.*)$/.exec(text) ?? [];
   return paint('strong', key) + paint('text', does);
-}
-
-/** Wrapping closes and reopens a mark at line ends; only which words are marked matters here. */
-function markedText(text: string, role: Role, mark: Role, paint: Paint): string {
-  return text.split(/(\x1b\[[\d;]*m)/).reduce(
-    ({ out, marked }, piece) => {
-      if (piece.startsWith('\x1b[')) return { out, marked: piece === MARK };
-      return { out: out + paint(marked ? mark : role, piece), marked };
-    },
-    { out: '', marked: false },
-  ).out;
 }
 
 /** Returns why a letter has no effect yet; undefined if it has. */
