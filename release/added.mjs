@@ -41,5 +41,5 @@ export function startRowsEmpty(Output) {
 export const ADDED = [
   [/yoga-wasm-base64-esm\.js$/, NO_FETCH, ''],
   [/node_modules\/(?:string-width\/index|wrap-ansi\/index|ink\/build\/line-update)\.js$/, LAZY_SEGMENTER, ''],
-  [/node_modules\/ink\/build\/output\.js$/, '', `(${startRowsEmpty})(Output);`],
+  [/node_modules\/ink\/build\/output\.js$/, '', `(${startRowsEmpty.toString()})(Output);`],
 ];

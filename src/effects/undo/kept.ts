@@ -2,7 +2,7 @@
  * The rules of undo for any machine: which actions are meant, in which order, and how an interrupted one is finished.
  */
 import { join } from 'node:path';
-import { type KeptAction, namesOf, type UndoResult, type UndoTarget } from '../../contracts/undo.ts';
+import { namesOf, type UndoResult, type UndoTarget } from '../../contracts/undo.ts';
 import { messageOf } from '../../text/errors.ts';
 import { visible } from '../../text/sanitize.ts';
 import type { StoreDisk } from './disk.ts';
@@ -45,16 +45,10 @@ const idOf = (actions: readonly Recorded[]) => actions.map(({ number, at }) => `
 
 export class Kept {
   readonly #port: KeptPort;
-  #recovered: Promise<void> | undefined;
   #queue: Promise<unknown> = Promise.resolve();
 
   constructor(port: KeptPort) {
     this.#port = port;
-  }
-
-  async list(): Promise<readonly KeptAction[]> {
-    await this.recover();
-    return (await this.#port.records()).toReversed();
   }
 
   preview(target: UndoTarget): Promise<UndoResult> {
@@ -144,24 +138,10 @@ export class Kept {
   }
 
   /**
-   * Finishes what a crash interrupted: closes journals and completes undos. Runs once, and again while a trial is being
-   * applied.
+   * Closes the journals of interrupted actions, and finishes interrupted undos. Returns false while a trial is being
+   * applied, so that it must be done again.
    */
-  recover(): Promise<void> {
-    const again = () => {
-      this.#recovered = undefined;
-    };
-    this.#recovered ??= this.#finishCut().then(
-      (all) => (all ? undefined : again()),
-      (error: unknown) => {
-        again();
-        throw error;
-      },
-    );
-    return this.#recovered;
-  }
-
-  async #finishCut(): Promise<boolean> {
+  async recover(): Promise<boolean> {
     let all = true;
     for (const action of (await this.#port.records()).filter(({ state }) => state === 'cut')) {
       if (await this.#port.finish(action)) continue;
@@ -210,7 +190,6 @@ export class Kept {
   async #find(target: UndoTarget): Promise<Meant> {
     const why = await this.#port.unavailable();
     if (why !== undefined) return { ok: false, text: why };
-    await this.recover();
     const meant = meantBy(target, (await this.#port.records()).toReversed(), this.#port.session);
     if ('text' in meant) return meant;
     const running = await Promise.all(meant.actions.map((action) => this.runs(action)));

@@ -238,7 +238,7 @@ export class ChangeStore implements UndoPort {
 
   async list(): Promise<readonly KeptAction[]> {
     await this.#recover();
-    return this.#kept.list();
+    return (await this.#records()).toReversed();
   }
 
   /** Returns the changes of a run; undefined if it made none that were recorded. */
@@ -513,8 +513,7 @@ export class ChangeStore implements UndoPort {
     const { host, directory } = this.#disk;
     if (host === undefined) tidyEmpty(directory);
     const cut = new Set((await this.#records()).flatMap(({ number, state }) => (state === 'cut' ? [number] : [])));
-    await this.#kept.recover();
-    let all = true;
+    let all = await this.#kept.recover();
     for (const action of await this.#records()) {
       if (cut.has(action.number)) this.#look(action);
       if (host !== undefined && action.tree !== undefined && action.state === 'cut')
