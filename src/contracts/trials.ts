@@ -28,6 +28,34 @@ const BOOKKEEPING = /(^|\/)\.git\/(objects|logs|index|ORIG_HEAD|COMMIT_EDITMSG|F
 
 export const isGitBookkeeping = (path: string) => BOOKKEEPING.test(path);
 
+/** A moved branch, in a unified diff of its file. */
+const MOVED =
+  /^--- (?:.*\/)?\.git\/refs\/(heads|tags)\/(.+?)(?:\t.*)?\n\+\+\+ .*\n@@.*\n(?:-([0-9a-f]{7})[0-9a-f]*\n)?(?:\\.*\n)?(?:\+([0-9a-f]{7}))?/gm;
+/** A line that git's log of a branch gains or loses. */
+const LOGGED = /^([+-])[0-9a-f]{40} [0-9a-f]{40} .*> \d+ \S+\s+(.*)$/gm;
+
+/** Returns `main moves back 1 commit · 3f2a1c0 → 8d11e02` for each branch that moves in a diff of git's files. */
+export function branchMoves(diff: string): readonly string[] {
+  const sections = diff.split(/^(?=--- .*\n\+\+\+ )/m);
+  return [...diff.matchAll(MOVED)].map(([, kind, branch = '', from = 'none', to = 'none']) => {
+    const name = branch.replace(/ {4}now$/, '');
+    const log = sections.find((section) => section.split('\n', 1)[0]?.includes(`.git/logs/refs/heads/${name}`));
+    const logged = [...(log ?? '').matchAll(LOGGED)];
+    const reasons = (sign: string) => logged.flatMap(([, of, reason = '']) => (of === sign ? [reason] : []));
+    return `${kind === 'heads' ? name : `tag ${name}`} ${moveText(reasons('+'), reasons('-'))} · ${from} → ${to}`;
+  });
+}
+
+function moveText(gained: readonly string[], lost: readonly string[]): string {
+  const commits = (count: number, what = '') => `${count} ${what}commit${count === 1 ? '' : 's'}`;
+  const back = gained.length === 1 ? /^reset: moving to HEAD(?:~(\d*)|(\^+))$/.exec(gained[0] ?? '') : null;
+  const areCommits = (reasons: readonly string[]) =>
+    reasons.length > 0 && reasons.every((reason) => /^commit\b(?! \(amend\))/.test(reason));
+  if (back) return `moves back ${commits(back[2]?.length ?? Number(back[1] || 1))}`;
+  if (gained.length === 0 && areCommits(lost)) return `moves back ${commits(lost.length)}`;
+  return areCommits(gained) && lost.length === 0 ? `gets ${commits(gained.length, 'new ')}` : 'moves';
+}
+
 export type TrialOutcome =
   | {
       readonly kind: 'changes';

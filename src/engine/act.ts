@@ -1,6 +1,6 @@
 /** The only way from the model to an executor or a tool (law 2). */
 import type { Connecting, PreparedCommand, RunningCommand } from '../contracts/commands.ts';
-import type { TrialChange, TrialOutcome, Trials } from '../contracts/trials.ts';
+import { branchMoves, type TrialChange, type TrialOutcome, type Trials } from '../contracts/trials.ts';
 import { runsLater } from '../knowledge/control-files.ts';
 import { type CommandResult, describeAction, notRun, withoutEnd } from '../session/action.ts';
 import type { Effect } from '../session/effect.ts';
@@ -323,10 +323,6 @@ type Try = Extract<Effect, { kind: 'try' }>;
 /** The most paths that are listed; the others are counted. */
 const MAX_ROWS = 300;
 const MAX_DIFF_CHARS = 20_000;
-/** A moved branch, in a unified diff of its file. */
-const MOVED =
-  /^--- (?:.*\/)?\.git\/refs\/(heads|tags)\/(.+?)(?:\t.*)?\n\+\+\+ .*\n@@.*\n(?:-([0-9a-f]{7})[0-9a-f]*\n)?(?:\\.*\n)?(?:\+([0-9a-f]{7}))?/gm;
-
 /** Runs the action in a trial. Always ends with `tried`; never rejects. */
 export async function tryAction(context: EffectContext, effect: Try, signal: AbortSignal): Promise<void> {
   const { op, session, action } = effect;
@@ -406,29 +402,10 @@ async function describeTrial(
     more: Math.max(0, changes.length - MAX_ROWS),
     digest,
     doubts,
-    moves: [...diff.matchAll(MOVED)].map(([, kind, name, from = 'none', to = 'none']) => {
-      return moveText(kind === 'heads' ? name : `tag ${name}`, loggedFor(diff, name), `${from} → ${to}`);
-    }),
+    moves: branchMoves(diff),
     diff: diff.length > MAX_DIFF_CHARS ? `${diff.slice(0, MAX_DIFF_CHARS)}\n… the rest is left out` : diff,
     ...(beyond === undefined ? {} : { beyond }),
   };
-}
-
-/** Returns the reasons that git logged for a branch, in a unified diff of its log. */
-function loggedFor(diff: string, branch = ''): readonly string[] {
-  const sections = diff.split(/^(?=--- .*\n\+\+\+ )/m);
-  const log = sections.find((section) => section.split('\n', 1)[0]?.includes(`.git/logs/refs/heads/${branch}`));
-  const added = /^\+[0-9a-f]{40} [0-9a-f]{40} .*> \d+ \S+\s+(.*)$/gm;
-  return [...(log ?? '').matchAll(added)].map(([, reason = '']) => reason);
-}
-
-/** `main moves back 1 commit · 3f2a1c0 → 8d11e02` */
-function moveText(name: string | undefined, reasons: readonly string[], change: string): string {
-  const commits = (count: number, what: string) => `${count} ${what}commit${count === 1 ? '' : 's'}`;
-  const back = reasons.length === 1 ? /^reset: moving to HEAD(?:~(\d*)|(\^+))$/.exec(reasons[0] ?? '') : null;
-  if (back) return `${name} moves back ${commits(back[2]?.length ?? Number(back[1] || 1), '')} · ${change}`;
-  const isAhead = reasons.length > 0 && reasons.every((reason) => /^commit\b(?! \(amend\))/.test(reason));
-  return `${name} ${isAhead ? `gets ${commits(reasons.length, 'new ')}` : 'moves'} · ${change}`;
 }
 
 function rowOf({ path, kind, type, bytes, shared }: TrialChange): TrialRow {

@@ -164,7 +164,7 @@ describe.skipIf(lacksSshd())('another machine over ssh', () => {
       await rig.waitFor(/done it/);
       expect(existsSync(join(folder, 'build'))).toBe(false);
       rig.type(':undo\r');
-      await rig.waitFor(/build.* is restored \(directory\)[\s\S]*> :undo yes/);
+      await rig.waitFor(/restores +\S*build\/[\s\S]*> :undo yes/);
       rig.key('enter');
       await rig.waitFor(/undone: /);
       expect(

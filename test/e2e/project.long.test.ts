@@ -416,7 +416,7 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project mode', { timeout: 60_000 }
     rig.key('right');
     rig.key('enter');
     await rig.waitFor(
-      /src is restored \(directory\)[\s\S]*Press Enter \(:undo run yes\) to undo this\s+\[aish:fast\]> :undo run yes/,
+      /restores +\S*src\/[\s\S]*Press Enter \(:undo run yes\) to undo this\s+\[aish:fast\]> :undo run yes/,
     );
     rig.key('enter');
     await rig.waitFor(/undone: \d+ · /);

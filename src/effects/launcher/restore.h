@@ -9,8 +9,8 @@ enum { NOREPLACE = 1, EXCHANGE = 2 };
 /* Where a thing is made beside its place, if the store is on another file system. A number follows. */
 #define NEAR ".aish-undo-"
 
-/* It was only moved, so there is no copy of it; and somebody has removed it since. */
-#define FILE_GONE "its file is not where the action put it any more"
+/* It holds keys, or it was only moved and somebody has removed it since. */
+#define FILE_GONE "there is no copy of it"
 #define NOT_THERE "its directory is not there"
 
 extern struct store *undone, *keeping;

@@ -4,8 +4,10 @@
  */
 
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { branchMoves, isGitBookkeeping } from '../../contracts/trials.ts';
 import { type ChangedFile, type KeptAction, summaryOf } from '../../contracts/undo.ts';
+import { numberedLine, parseDiff } from '../../text/diff.ts';
 import { shortPath } from '../../text/display.ts';
 import { visible } from '../../text/sanitize.ts';
 import { nameText } from '../../text/spelled.ts';
@@ -20,38 +22,81 @@ const MAX_DIFFS = 10;
 const MAX_PATHS = 40;
 const MAX_DIFF_CHARS = 8_000;
 
-/** The meaning of the launcher’s verbs for the user; the undo does the opposite. */
+/** What the undo does about each of the launcher’s verbs. */
 const WORDS: ReadonlyMap<string, string> = new Map(
   Object.entries({
-    deleted: 'is restored',
-    directory: 'is restored (directory)',
+    deleted: 'restores',
+    directory: 'restores',
     moved: 'moves back',
-    'moved-changed': 'moves back and gets its old content',
-    replaced: 'gets its old content',
-    changed: 'gets its old content',
-    created: 'is removed',
-    mode: 'gets its old mode and times',
-    refused: 'stays as it is',
-    'put-back': 'was restored',
-    removed: 'was removed',
+    'moved-changed': 'moves back',
+    replaced: 'changes back',
+    changed: 'changes back',
+    created: 'removes',
+    mode: 'resets mode',
+    refused: 'leaves',
+    'put-back': 'restored',
+    removed: 'removed',
   }),
 );
+/** The longest of these words and two blanks. */
+const VERB_COLUMN = 14;
+/** From this many files of one directory on, changes of their modes are one row. */
+const MANY = 3;
 
-/** Returns one line for each path, up to a maximum; refused paths first, with the reason. */
+const inColumns = (verb: string, text: string) => `  ${verb.padEnd(VERB_COLUMN)}${text}`;
+const filesText = (count: number) => (count === 1 ? '1 file' : `${count} files`);
+const shownName = (path: string) => nameText(shortPath(path));
+
+/**
+ * Returns one line for each path, up to a maximum: refused ones first, with the reason. What is in a restored directory
+ * is counted in its line, and git's own files are one line.
+ */
 export function describeSteps(steps: readonly Step[]): string {
-  const sorted = [...steps].sort((a, b) => Number(b.verb === 'refused') - Number(a.verb === 'refused'));
-  const lines = sorted.slice(0, MAX_PATHS).map(({ verb, path, source }) => {
-    const name = (path: string) => nameText(shortPath(path));
-    const why = verb === 'refused' ? ` (${visible(source)})` : '';
-    const whence = verb.startsWith('moved') && source.startsWith('/') ? ` from ${name(source)}` : '';
-    return `  ${name(path)} ${WORDS.get(verb) ?? visible(verb)}${whence}${why}`;
+  const rest = steps.filter((step) => !isRefused(step));
+  const gits = rest.filter(({ path }) => isGitBookkeeping(path));
+  const own = rest.filter(({ path }) => !isGitBookkeeping(path));
+  const { over } = around(
+    own.flatMap(({ verb, path }) => (verb === 'directory' ? [path] : [])),
+    (path) => path,
+  );
+  const isWithin = ({ verb, path }: Step) =>
+    (verb === 'deleted' || verb === 'directory') && over(dirname(path)) !== undefined;
+  const modes = Map.groupBy(
+    own.filter(({ verb }) => verb === 'mode'),
+    ({ path }) => dirname(path),
+  );
+  const alikeOf = ({ verb, path }: Step) => (verb === 'mode' && (modes.get(dirname(path)) ?? [])) || [];
+  const listed = [...steps.filter(isRefused), ...own.filter((step) => !isWithin(step))].filter((step) => {
+    const alike = alikeOf(step);
+    return alike.length < MANY || alike[0] === step;
   });
-  const more = sorted.length - lines.length;
-  return [...lines, ...(more > 0 ? [`  … and ${more} more`] : [])].join('\n');
+  const lines = listed.slice(0, MAX_PATHS).map((step) => {
+    const alike = alikeOf(step);
+    if (alike.length < MANY) return stepLine(step, own);
+    return inColumns(WORDS.get('mode') ?? '', `${filesText(alike.length)} in ${shownName(dirname(step.path))}`);
+  });
+  const more = listed.length - lines.length;
+  return [
+    ...lines,
+    ...(more > 0 ? [`  … and ${more} more`] : []),
+    ...(gits.length > 0 ? [inColumns('git', `${filesText(gits.length)} of its own`)] : []),
+  ].join('\n');
 }
 
-/** Returns unified diffs from the current to the restored content, for text files of moderate size. */
-async function diffsOf(store: string, steps: readonly Step[], read: ReadText = readText): Promise<string> {
+const isRefused = ({ verb }: Step) => verb === 'refused';
+
+function stepLine({ verb, path, source }: Step, all: readonly Step[]): string {
+  const word = WORDS.get(verb) ?? visible(verb);
+  if (verb === 'refused') return inColumns(word, `${shownName(path)} (${visible(source)})`);
+  if (verb.startsWith('moved') && source.startsWith('/'))
+    return inColumns(word, `${shownName(source)} → ${shownName(path)}`);
+  if (verb !== 'directory') return inColumns(word, shownName(path));
+  const below = all.filter((step) => step.verb === 'deleted' && step.path.startsWith(`${path}/`));
+  return inColumns(word, `${shownName(path)}/${below.length > 0 ? `  ${filesText(below.length)}` : ''}`);
+}
+
+/** Returns what changes in text files of moderate size from the current to the restored content. */
+async function diffsOf(store: string, steps: readonly Step[], read?: ReadText): Promise<string> {
   const pairs = steps
     .filter(({ verb, source }) => ['changed', 'replaced', 'deleted'].includes(verb) && source !== '')
     .map(({ verb, path, source }) => ({
@@ -59,15 +104,39 @@ async function diffsOf(store: string, steps: readonly Step[], read: ReadText = r
       now: verb === 'deleted' ? undefined : path,
       becomes: source === 'empty' ? undefined : join(store, source),
     }));
-  return diffsBetween(pairs, 'after the undo', read);
+  return numbered(pairs, read);
+}
+
+type Pair = { readonly path: string; readonly now: string | undefined; readonly becomes: string | undefined };
+
+/** git's own files of which a diff tells where a branch moves. */
+const BRANCH = /(^|\/)\.git\/(?:logs\/)?refs\/(?:heads|tags)\//;
+
+/** Returns where git's branches move, and the diffs of all other files with line numbers. */
+async function numbered(pairs: readonly Pair[], read?: ReadText): Promise<string> {
+  const moves = branchMoves(
+    await diffsBetween(
+      pairs.filter(({ path }) => BRANCH.test(path)),
+      'after the undo',
+      read,
+    ),
+  );
+  const diffs = await diffsBetween(
+    pairs.filter(({ path }) => !isGitBookkeeping(path)),
+    'after the undo',
+    read,
+  );
+  const shown = diffs.split(/^(?=--- .*\n\+\+\+ .*\n)/m).map((diff) => {
+    const { name, added, removed, hunks, width } = parseDiff(diff);
+    if (hunks.length === 0) return diff.trimEnd();
+    const rows = hunks.map((hunk) => hunk.map((line) => `  ${numberedLine(line, width)}`).join('\n'));
+    return `  ${name}  +${added} −${removed}\n${rows.join(`\n  ${' '.repeat(width)} …\n`)}`;
+  });
+  return [...moves.map((move) => inColumns('git', visible(move))), ...shown].filter((part) => part !== '').join('\n');
 }
 
 /** Returns the diffs between any two files; undefined means no content. */
-export async function diffsBetween(
-  pairs: readonly { readonly path: string; readonly now: string | undefined; readonly becomes: string | undefined }[],
-  after: string,
-  read: ReadText = readText,
-): Promise<string> {
+export async function diffsBetween(pairs: readonly Pair[], after: string, read: ReadText = readText): Promise<string> {
   const { createTwoFilesPatch } = await import('diff');
   const diffs: string[] = [];
   let length = 0;
@@ -204,12 +273,11 @@ export async function previewOfRun(parts: readonly PartOfRun[], read?: ReadText)
     (change) => isTold(change) && (change.from !== undefined || !left.has(change.path)),
   );
   const failed = parts.filter(({ ran }) => ran.code !== 0 && ran.code !== 1);
-  const diffs = await diffsBetween(
+  const diffs = await numbered(
     changes.flatMap(({ path, how, old, from = path }) => {
       if (how === 'created' || how === 'mode' || old === undefined) return [];
       return [{ path: from, now: how === 'deleted' ? undefined : path, becomes: old === 'empty' ? undefined : old }];
     }),
-    'after the undo',
     read,
   );
   const incomplete = parts.some(({ action }) => !action.complete);

@@ -91,7 +91,7 @@ describe.skipIf(lacks('cc')).each(USERS)('an undo of a missing file, as %s', (_,
     const kept = await at.scene.keep('mv c g');
     renameSync(there('g'), there('h'));
     const planned = refused(await at.scene.plan(kept.number)).toSorted();
-    expect(planned[0]).toBe('c: its file is not where the action put it any more');
+    expect(planned[0]).toBe('c: there is no copy of it');
     expect(planned[1]).toMatch(/^g: changed since; its old content is kept in \//);
     expect(refused(await at.scene.undo(kept.number)).toSorted()).toEqual(planned);
     expect(readFileSync(/kept in (.*)$/.exec(planned[1] ?? '')?.[1] ?? '', 'utf8')).toBe('g\n');

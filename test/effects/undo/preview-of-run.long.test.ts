@@ -2,6 +2,7 @@
 import { chmodSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { isGitBookkeeping } from '../../../src/contracts/trials.ts';
 import { AsideScene } from './aside-scene.ts';
 import { snapshot } from './scene.ts';
 import { trialsWork } from './trial-support.ts';
@@ -32,16 +33,20 @@ async function undone(): Promise<readonly string[]> {
   return paths.filter((path) => before.get(path) !== after.get(path)).sort();
 }
 
-/** Returns the paths that the preview names, and those that move with everything below. */
-async function previewed(): Promise<{ readonly named: readonly string[]; readonly moved: readonly string[] }> {
+/** Returns the paths that the preview names, and those that stand for everything below. */
+async function previewed(): Promise<{ readonly named: readonly string[]; readonly tops: readonly string[] }> {
   const { text } = await scene.store.preview('run');
-  const lines = text.split('\n').filter((line) => line.startsWith('  ') && !line.includes('stays as it is'));
+  const lines = text
+    .split('\n')
+    .filter((line) => /^ {2}(restores|removes|moves back|changes back|resets mode) /.test(line));
   const pathsIn = (some: readonly string[]) =>
-    some.flatMap((line) => line.split(' ').filter((word) => word.startsWith(`${tree}/`)));
-  const subjects = lines.map((line) => line.split(' ')[2]);
+    some.flatMap((line) =>
+      line.split(' ').flatMap((word) => (word.startsWith(`${tree}/`) ? [word.replace(/\/$/, '')] : [])),
+    );
+  const subjects = lines.map((line) => pathsIn([line]).at(-1));
   expect(new Set(subjects).size, text).toBe(subjects.length);
   const named = [...new Set(pathsIn(lines))].map((path) => path.slice(tree.length + 1)).sort();
-  return { named, moved: pathsIn(lines.filter((line) => line.includes('moves back'))) };
+  return { named, tops: pathsIn(lines.filter((line) => /moves back|\/(?: {2}\d+ files?)?$/.test(line))) };
 }
 
 describe.skipIf(!trialsWork())('the preview of a run', () => {
@@ -64,9 +69,10 @@ describe.skipIf(!trialsWork())('the preview of a run', () => {
   ])('matches the undo after %j', async (commands) => {
     for (const command of commands) await scene.act(command);
     await scene.store.looking;
-    const { named, moved } = await previewed();
-    const isBelow = (path: string) => moved.some((top) => join(tree, path).startsWith(`${top}/`));
-    expect((await undone()).filter((path) => named.includes(path) || !isBelow(path))).toEqual(named);
+    const { named, tops } = await previewed();
+    const isBelow = (path: string) => tops.some((top) => join(tree, path).startsWith(`${top}/`));
+    const isTold = (path: string) => named.includes(path) || !(isBelow(path) || isGitBookkeeping(path));
+    expect((await undone()).filter(isTold)).toEqual(named);
   });
 
   it('matches the undo where a patch and a chmod meet', async () => {
@@ -77,8 +83,8 @@ describe.skipIf(!trialsWork())('the preview of a run', () => {
     await scene.act('chmod +x a');
     await scene.store.looking;
     const { text } = await scene.store.preview('run');
-    expect(text).toMatch(/^2 actions · 1 path\n {2}\S+\/a gets its old content\n---/);
-    expect(text).toContain('+mine a');
+    expect(text).toMatch(/^2 actions · 1 path\n {2}changes back {2}\S+\/a\n {2}\S+\/a {2}\+1 −1\n/);
+    expect(text).toContain('1 + mine a');
     expect(await undone()).toEqual(['a']);
   });
 
@@ -102,11 +108,11 @@ describe.skipIf(!trialsWork())('the preview of a run', () => {
     scene.put('a', 'by the user\n');
     chmodSync(join(tree, 'c'), 0o600);
     const { text } = await scene.store.preview('run');
-    expect(text).toMatch(/\/a stays as it is \(changed since/);
-    expect(text).toMatch(/\/b gets its old content/);
+    expect(text).toMatch(/leaves +\S+\/a \(changed since/);
+    expect(text).toMatch(/changes back +\S+\/b/);
     expect(text.match(/\/a /g)).toHaveLength(1);
     const { text: result } = await scene.store.undo('run');
-    expect(result).toMatch(/\/a stays as it is/);
+    expect(result).toMatch(/leaves +\S+\/a/);
     expect(contents().get('a')).toContain(Buffer.from('by the user\n').toString('base64'));
   });
 });

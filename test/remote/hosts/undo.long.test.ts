@@ -51,7 +51,7 @@ describe.skipIf(lacksSshd() || lacks('cc'))('undo on a host', () => {
     });
     const shown = await store().preview('last');
     expect(shown.ok).toBe(true);
-    for (const line of ['is restored', '-new', '+as it was']) expect(shown.text).toContain(line);
+    for (const line of ['restores', '− new', '+ as it was']) expect(shown.text).toContain(line);
     expect(await store().undo('last')).toMatchObject({ ok: true, text: expect.stringContaining('undone: ') });
     expect(tree()).toEqual(before);
     expect([readFileSync(join(work, 'note'), 'utf8'), existsSync(join(work, 'made'))]).toEqual(['as it was\n', false]);
@@ -65,7 +65,7 @@ describe.skipIf(lacksSshd() || lacks('cc'))('undo on a host', () => {
     await run('echo new >note');
     writeFileSync(join(work, 'note'), 'mine\n');
     const { ok, text } = await store().undo('last');
-    expect([ok, text]).toEqual([false, expect.stringMatching(/note stays as it is/)]);
+    expect([ok, text]).toEqual([false, expect.stringMatching(/leaves +\S+note /)]);
     expect(readFileSync(join(work, 'note'), 'utf8')).toBe('mine\n');
   });
 

@@ -5,6 +5,7 @@
 import { dirname } from 'node:path';
 import { isGitBookkeeping } from '../../../contracts/trials.ts';
 import type { Question, Review, Trial, TrialRow } from '../../../session/question.ts';
+import { type DiffLine, numberedLine, parseDiff } from '../../../text/diff.ts';
 import { shortPath } from '../../../text/display.ts';
 import { parseJsonObject } from '../../../text/json.ts';
 import { visible, visibleWithTabs } from '../../../text/sanitize.ts';
@@ -138,10 +139,6 @@ type DiffRows = {
   readonly rows: readonly TreeLine[];
 };
 
-/** A line of a diff. `number` is its line number, or 0 for a remark about the line before. */
-type Line = { readonly sign: '+' | '-' | ' '; readonly number: number; readonly text: string };
-
-const HUNK = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/;
 const ROLES = { '+': 'added', '-': 'removed', ' ': undefined } as const;
 /** Lines up to here are compared word by word. */
 const MAX_COMPARED_CHARS = 500;
@@ -150,15 +147,11 @@ const MAX_COMPARED_CHARS = 500;
  * Returns every line of the diff. Invisible characters are spelled out, and the file's text can't make rows of its own.
  */
 export function diffRowsOf(diff: string): DiffRows {
-  const hunks = hunksOf(diff);
-  const lines = hunks.flat();
-  const width = String(Math.max(1, ...lines.map(({ number }) => number))).length;
-  const [, name = ''] = /^\+\+\+ (.*)$/m.exec(diff) ?? [];
-  const [, old = ''] = /^--- (.*)$/m.exec(diff) ?? [];
+  const { name, added, removed, hunks, width } = parseDiff(diff);
   return {
-    name: oneLine((name === '/dev/null' ? old : name).replace(/(\t| {4})(now|after .*)$/, '')),
-    added: lines.filter(({ sign }) => sign === '+').length,
-    removed: lines.filter(({ sign }) => sign === '-').length,
+    name: oneLine(name),
+    added,
+    removed,
     rows: hunks.flatMap((hunk, at) => [
       ...(at > 0 ? [{ text: `${' '.repeat(width)} …`, indent: '' }] : []),
       ...compared(hunk).map((line) => rowOf(line, width)),
@@ -177,32 +170,11 @@ export function drawnDiff(rows: readonly TreeLine[], { width, paint }: RenderCon
   );
 }
 
-function hunksOf(diff: string): readonly (readonly Line[])[] {
-  const hunks: Line[][] = [];
-  let [before, after] = [0, 0];
-  for (const row of diff.split('\n')) {
-    const [, from, to] = HUNK.exec(row) ?? [];
-    const hunk = hunks.at(-1);
-    if (from !== undefined && to !== undefined) {
-      [before, after] = [Number(from), Number(to)];
-      hunks.push([]);
-    } else if (hunk && row.startsWith('+'))
-      hunk.push({ sign: '+', number: after++, text: visibleWithTabs(row.slice(1)) });
-    else if (hunk && row.startsWith('-'))
-      hunk.push({ sign: '-', number: before++, text: visibleWithTabs(row.slice(1)) });
-    else if (hunk && row.startsWith(' ')) {
-      before += 1;
-      hunk.push({ sign: ' ', number: after++, text: visibleWithTabs(row.slice(1)) });
-    } else if (hunk && row.startsWith('\\')) hunk.push({ sign: ' ', number: 0, text: '(no newline at the end)' });
-  }
-  return hunks;
-}
-
 /** Compares each removed line with the line that replaces it. */
-function compared(hunk: readonly Line[]): readonly Line[] {
-  const out: Line[] = [];
+function compared(hunk: readonly DiffLine[]): readonly DiffLine[] {
+  const out: DiffLine[] = [];
   for (let at = 0; at < hunk.length; ) {
-    const run = (sign: Line['sign'], from: number) => {
+    const run = (sign: DiffLine['sign'], from: number) => {
       let to = from;
       while (hunk[to]?.sign === sign) to += 1;
       return hunk.slice(from, to);
@@ -223,7 +195,7 @@ function compared(hunk: readonly Line[]): readonly Line[] {
 }
 
 /** Marks the words in which two lines differ, unless they have little in common. */
-function pair(one: Line, other: Line): readonly [Line, Line] {
+function pair(one: DiffLine, other: DiffLine): readonly [DiffLine, DiffLine] {
   if (one.text.length > MAX_COMPARED_CHARS || other.text.length > MAX_COMPARED_CHARS) return [one, other];
   const [a, b] = [wordsOf(one.text), wordsOf(other.text)];
   let start = 0;
@@ -240,21 +212,16 @@ function wordsOf(text: string): readonly string[] {
   return text.match(/\w+|\s+|[^\w\s]/gu) ?? [];
 }
 
-function marked(line: Line, words: readonly string[], start: number, end: number): Line {
+function marked(line: DiffLine, words: readonly string[], start: number, end: number): DiffLine {
   const differs = words.slice(start, words.length - end).join('');
   if (differs === '') return line;
   const behind = words.slice(words.length - end).join('');
   return { ...line, text: words.slice(0, start).join('') + MARK + differs + UNMARK + behind };
 }
 
-function rowOf({ sign, number, text }: Line, width: number): TreeLine {
-  const role = ROLES[sign];
-  const shown = sign === '-' ? '−' : sign;
-  return {
-    text: `${(number === 0 ? '' : String(number)).padStart(width)} ${shown} ${text}`,
-    indent: `${' '.repeat(width)} ↪ `,
-    ...(role ? { role } : {}),
-  };
+function rowOf(line: DiffLine, width: number): TreeLine {
+  const role = ROLES[line.sign];
+  return { text: numberedLine(line, width), indent: `${' '.repeat(width)} ↪ `, ...(role ? { role } : {}) };
 }
 
 /** Returns what a tool call would do: the diff that it would make, or else its arguments. */
