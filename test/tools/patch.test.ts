@@ -319,7 +319,7 @@ describe('undo', () => {
     await patch('f', replace('a', 'b'));
     await patch('f', replace('b', 'c'));
     await patch('g', overwrite('new\n'));
-    expect((await tool.preview()).text).toMatch(/^patch g: goes\n--- g\n/);
+    expect((await tool.preview()).text).toMatch(/^patch g: the undo removes it\n--- g\n/);
     expect(existsSync(at('g'))).toBe(true);
     expect(await tool.undo()).toEqual({
       ok: true,

@@ -162,7 +162,7 @@ export function patchTool(options: PatchOptions = {}): PatchTool {
     const diff = await unifiedDiff(last.path, target.existing.text, before?.toString());
     const shown = boundDiff(diff, MAX_USER_DIFF_CHARS);
     if (!really)
-      return { ok: true, text: `patch ${last.path}: ${before ? 'gets its old content back' : 'goes'}\n${shown}` };
+      return { ok: true, text: `patch ${last.path}: the undo ${before ? 'changes it back' : 'removes it'}\n${shown}` };
     const problem = before ? await replaceFile(target, before, steps) : await removeFile(target, steps);
     if (problem !== undefined) return { ok: false, text: `can't undo: ${last.path} ${problem}` };
     applied.pop();
