@@ -95,10 +95,8 @@ async function runMeta(app: App, line: string): Promise<void> {
 }
 
 function unknown(name: string): string {
-  const guess = nearest(
-    name,
-    commands.map((command) => command.name),
-  );
+  const names = commands.map((command) => command.name);
+  const guess = names.find((each) => each.startsWith(name)) ?? nearest(name, names);
   return `no command :${name}; ${guess ? `did you mean :${guess}? ` : ''}:help lists them; !:${name} runs it in the shell`;
 }
 
