@@ -1,4 +1,4 @@
-/* What apply does to a single file, and to a tree on another file system. */
+/* How apply brings a single file, or a tree on another file system, to its place. */
 #include "apply.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 
 enum { NO_TIME = (1 << 30) - 2 /* UTIME_OMIT */ };
 
-/* What stands in the trial, as a file or directory that is to be made so. Without what the overlay marks there. */
+/* Reads a file or directory of the trial as the node that is to be made, without the overlay's own marks. */
 static int read_upper(int upper, const char *name, struct node *n) {
   static char all[MAX_TEXT], own[MAX_TEXT], target[4096];
   *n = (struct node){.attributes = own, .target = target};
@@ -37,7 +37,7 @@ int copy_state(int upper, int lower, const char *name, const struct state *given
   struct node n;
   if (read_upper(upper, name, &n) || look(lower, name, 0, &id, &now) || keep_state(keeping, lower, name, XATTRS)) return -1;
   if (given) n.was = *given;
-  if (S_ISDIR(now.mode) && geteuid() != 0 && now.uid != geteuid()) return 0; /* somebody else's, /tmp mostly: not ours to set */
+  if (S_ISDIR(now.mode) && geteuid() != 0 && now.uid != geteuid()) return 0; /* somebody else's, mostly /tmp */
   return set_state(lower, name, &n);
 }
 
@@ -105,7 +105,7 @@ int settle_new(int upper, const char *name) {
   int marks = 0, closed = !S_ISDIR(s.mode) && !(s.mode & 0200) && geteuid() != 0;
   for (const char *item = list; item < list + n; item += strlen(item) + 1) {
     if (!is_private(item)) continue;
-    /* Its attributes are changed only by who may write to it. */
+    /* Only a user who may write to the file can change its attributes. */
     if (!marks++ && closed && syscall(SYS_fchmodat, AT_FDCWD, path, (s.mode & 07777) | 0200)) return -1;
     if (syscall(SYS_lremovexattr, path, item)) return -1;
   }
@@ -120,7 +120,7 @@ int settle_new(int upper, const char *name) {
   }
   names_drop(&names);
   close(fd);
-  /* Taking whiteouts away changed its time. */
+  /* Removing whiteouts has changed its time. */
   int64_t times[4] = {0, NO_TIME, s.mtime, s.mtime_ns};
   if (failed || syscall(SYS_utimensat, AT_FDCWD, path, times, 0)) return -1;
   return look(upper, name, 0, &id, &child) || ((child.mode ^ s.mode) & 07777 && syscall(SYS_fchmodat, AT_FDCWD, path, s.mode & 07777)) ? -1 : 0;

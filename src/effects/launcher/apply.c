@@ -1,15 +1,16 @@
 /*
  * aish-sandbox --apply STORE --check --tree DIR...   says what changed since the trial began, and does nothing
- * aish-sandbox --apply STORE --tree DIR...           does what the trial would have done, and keeps there what it replaces
- *   … --as TEXT                                      TEXT makes an action of it first, and behind it the trial's files go
+ * aish-sandbox --apply STORE --tree DIR...           makes the trial's changes, and keeps in STORE what it replaces
+ *   … --as TEXT                                      first makes an action with the record TEXT of the trial, and
+ *                                                    removes the trial's own files afterwards
  *
- * From the top of each tree down by descriptors of directories, no link followed. Each step is in the journal before it
- * is taken, and takes one call: a file is renamed over what was there, a directory exchanged with it, what goes is moved
- * into the store. So at every moment a path is what it was or what it is to be, and whoever finds the journal without an
- * end undoes it like any action.
+ * Trees are applied from the top down, by descriptors of directories and without following links. Each step is in the
+ * journal before it begins, and takes one call: a file is renamed over the old one, a directory is exchanged with the
+ * old one, a removed file is moved into the store. So a path always has its old or its new file, and a journal without
+ * an end is undone like any action.
  *
- * Exit code 0: all of it; 1: something changed since the trial began, and nothing was done; 2: a step failed, and what
- * was done is to be undone; 126: nothing was done, one line.
+ * Exit code 0: everything was applied; 1: something changed since the trial began, and nothing was done; 2: a step
+ * failed, and the finished steps must be undone; 126: nothing was done, with one line of explanation.
  */
 #include "apply.h"
 
@@ -36,7 +37,7 @@ int fail_here(void) {
 
 static int is_dir(const struct state *s) { return S_ISDIR(s->mode); }
 
-/* An owner may have taken the right to write from a directory of theirs; its mode is set at the end. */
+/* An owner may have made a directory read-only; its mode is set at the end. */
 static int make_writable(int directory, const char *name, const struct state *now) {
   char path[FD_PATH];
   if ((now->mode & 0300) == 0300 || geteuid() == 0 || now->uid != geteuid()) return 0;
@@ -70,7 +71,7 @@ static int take_tree(int lower, const char *name) {
   return failed || syscall(SYS_unlinkat, lower, name, AT_REMOVEDIR) ? -1 : 0;
 }
 
-/* A directory that was moved into the store: nobody comes to it any more by its name. */
+/* A directory that was moved into the store: nobody can reach it by its name any more. */
 static int moved_whole(const char *made) {
   int changed = tree_is_changed(&applied, applied.trash, made);
   return changed > 0 ? (errno = ESTALE, -1) : changed;
@@ -92,7 +93,7 @@ static int take_away(int lower, const char *name, const struct state *state) {
 static int place(int upper, int lower, const char *name, const struct view *v) {
   char number[12];
   const char *made;
-  if (settle_new(upper, name) || loosen(upper, name, &v->upper)) return -1; /* moved, a directory must be writable itself */
+  if (settle_new(upper, name) || loosen(upper, name, &v->upper)) return -1; /* a directory moves only if it is writable */
   if (!v->has_lower) {
     if (keep_name(&applied, lower, name, NULL)) return -1;
     if (syscall(SYS_renameat2, upper, name, lower, name, NOREPLACE) == 0) return is_dir(&v->upper) ? set_mode(lower, name, &v->upper) : 0;
@@ -133,7 +134,7 @@ static int walk(int upper, int lower) {
   for EACH_NAME (name, names) {
     uint64_t top = path_push(&here, name);
     int step = judge(upper, lower, name, &v);
-    /* All was checked before the first step; what somebody saved since then is found here. */
+    /* Everything was checked before the first step; this finds what somebody saved since then. */
     if (!step && v.verdict != SAME && v.verdict != MERGED && was_changed(&v, &state)) step = (errno = ESTALE, -1);
     if (!step && v.verdict != SAME && v.verdict != MERGED && !eased) step = (eased = make_writable(lower, "", &state)) < 0;
     if (!step) switch (v.verdict) {
@@ -165,7 +166,7 @@ static int walk(int upper, int lower) {
   }
   names_drop(&names);
   if (failed) return -1;
-  /* Its mode, owner and times as the command left them: behind its names, which change its times. */
+  /* Sets mode, owner and times as the command left them: after the names, which change the times. */
   return copy_state(upper, lower, "", &is) ? fail_here() : 0;
 }
 

@@ -1,5 +1,5 @@
-/* What an undo made anew, or gave a new time of change, stands for what was there before: kept in `equal` beside the
- * stores, so that an earlier action can still be undone after a later one was. */
+/* Pairs of a file that an undo made again, or whose time it changed, and the file that it stands for. They are kept
+ * in `equal` beside the stores, so that an earlier action can still be undone after a later one was. */
 #include "store.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 
 struct pair {
   struct id now, old;
-  uint64_t since; /* the start of the undo: to what began later, `now` is itself */
+  uint64_t since; /* the start of the undo; for actions that began later, `now` is the file itself */
   int64_t now_time, old_time;
   uint32_t now_ns, old_ns;
 };
@@ -24,7 +24,7 @@ static uint32_t slot_of(const struct id *id) {
 }
 
 static void remember(const struct pair *p) {
-  if (count + 1 >= MAX_PAIRS) return; /* then the path is refused as changed: the safe side */
+  if (count + 1 >= MAX_PAIRS) return; /* the path is then refused as changed, which is safe */
   pairs[++count] = *p;
   uint32_t at = slot_of(&p->now);
   while (slots[at]) at = (at + 1) & (SLOTS - 1);

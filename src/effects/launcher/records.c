@@ -1,11 +1,11 @@
 /*
- * aish-sandbox --records STORE [NUMBER]     tells what lies beside the newest actions, or this one: see tell_action
- * aish-sandbox --open STORE NAME TEXT       makes the directory of the next action, with that file; tells its number
+ * aish-sandbox --records STORE [NUMBER]     lists the records of the newest actions, or of this one: see tell_action
+ * aish-sandbox --open STORE NAME TEXT       makes the directory of the next action, with that file; prints its number
  * aish-sandbox --put FILE TEXT              writes a small file in one step
- * aish-sandbox --drop PATH                  removes a file, or a directory with all below it
+ * aish-sandbox --drop PATH                  removes a file, or a directory with its contents
  *
- * So a program reads and changes a store on another machine as it does its own. Told is `word NUL number NUL text NUL`.
- * AISH_HOLDER is the process that lives as long as whoever opens an action; its number stands in `holder`.
+ * With these a program reads and changes a store on another machine. The output is `word NUL number NUL text NUL`.
+ * AISH_HOLDER is a process that lives as long as the program that opens an action; its id is written to `holder`.
  */
 #include "store.h"
 
@@ -27,7 +27,7 @@ static int give_up(const char *what) {
   return EXIT_SETUP;
 }
 
-/* The beginning of a plain file; -1: there is none. */
+/* Reads the beginning of a plain file; -1: there is none. */
 static long read_small(int directory, const char *name, uint64_t most) {
   struct id id;
   struct state state;
@@ -49,7 +49,7 @@ static int is_there(int directory, const char *name) {
   return syscall(SYS_faccessat, directory, name, 0) == 0;
 }
 
-/* Whoever opened it is no longer connected. */
+/* Whether the program that opened the action is no longer connected. */
 static int is_abandoned(int directory) {
   char process[32];
   if (read_small(directory, "holder", 16) <= 0) return 1;
@@ -57,8 +57,8 @@ static int is_abandoned(int directory) {
   return !is_there(AT_FDCWD, process);
 }
 
-/* `action` or `trial` with what was written when it began, `summary`, each `note`; and without a text `undone`, `seen`
- * and `abandoned`. */
+/* Prints `action` or `trial` with the text of its beginning, `summary` and each `note` with their texts; and without a
+ * text `undone`, `seen` and `abandoned`. */
 static void tell_action(int store, const char *number, uint64_t most_notes) {
   const int directory = openat(store, number, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (directory < 0) return;
@@ -75,7 +75,7 @@ static void tell_action(int store, const char *number, uint64_t most_notes) {
   close(directory);
 }
 
-/* The newest of them, ascending. Returns how many. */
+/* Finds the numbers of the newest actions, ascending. Returns how many. */
 static int newest(int store, uint32_t numbers[MOST_ACTIONS]) {
   struct listing names;
   struct listed one;
@@ -144,7 +144,7 @@ static int open_action(const char *path, const char *name, const char *text) {
   return 0;
 }
 
-/* Removes the directory (top, name), whose own directories come up into `top` under new names: none lies too deep. */
+/* Removes the directory (top, name). Its subdirectories are moved up into `top` first, so that none is too deep. */
 static int drop_level(int top, const char *name, const struct id *within, uint64_t *named) {
   struct listing names;
   struct listed one;
@@ -162,7 +162,7 @@ static int drop_level(int top, const char *name, const struct id *within, uint64
     if (!syscall(SYS_unlinkat, names.fd, one.name, 0)) continue;
     if (!syscall(SYS_unlinkat, names.fd, one.name, AT_REMOVEDIR)) continue;
     path_in(names.fd, one.name, path);
-    /* Whoever moves a directory writes to it. */
+    /* Only a writable directory can be moved. */
     failed = look(names.fd, one.name, 0, &id, &state) || !S_ISDIR(state.mode) || id.dev != within->dev ||
         syscall(SYS_fchmodat, AT_FDCWD, path, 0700);
     do snprintf(up, sizeof up, ".drop-%llu", (unsigned long long)++*named);

@@ -1,10 +1,10 @@
 /*
- * What somebody changed since the action ended, or while this undo was cut off: an undo leaves it alone.
+ * What somebody changed since the action ended, or while this undo was interrupted. An undo leaves it alone.
  *
- * An undo that was cut off is begun again from its plan. A file that it has touched is then as it was, or as it is to be,
- * or between the two: each of its content, mode, owner and attributes is as before or as wanted. Anything else is the
- * change of somebody else. What was another's before a step was taken is written down, since links and moves change the
- * time of such a file.
+ * An interrupted undo is begun again from its plan. A file that it has touched is then in its old state, in its wanted
+ * state, or between the two: each of its content, mode, owner and attributes is as before or as wanted. Anything else
+ * is the change of somebody else. Files that others had changed before the first step are recorded, since links and
+ * moves change the time of such a file.
  */
 #include "restore.h"
 
@@ -28,7 +28,7 @@ static int is_mode(uint32_t now, uint32_t mode) {
   return !((now ^ mode) & ~(uint32_t)GOES_WITH_OWNER) && !(now & ~mode & GOES_WITH_OWNER);
 }
 
-/* Owner, attributes and mode are set one after the other. A file that its owner made read-only is opened meanwhile. */
+/* Owner, attributes and mode are set one after the other. A read-only file is writable for its owner in that time. */
 static int state_fits(const struct state *now, const struct state *before, const struct node *n) {
   if (now->uid != before->uid && !(n && now->uid == n->was.uid)) return 0;
   if (now->gid != before->gid && !(n && now->gid == n->was.gid)) return 0;
@@ -36,7 +36,7 @@ static int state_fits(const struct state *now, const struct state *before, const
   return n && (is_mode(now->mode, n->was.mode) || is_mode(now->mode, mode_without_list(n) | (n->was.mode & S_IFMT)));
 }
 
-/* The one file begins as the other, and only zeros follow. */
+/* Whether one file has the beginning of the other, and then only zeros. */
 static int is_begun(int there, int kept) {
   static char now[1 << 14], old[1 << 14];
   int empty = 0;
@@ -50,7 +50,8 @@ static int is_begun(int there, int kept) {
   }
 }
 
-/* Only a file with several names gets its old content in its place, after the content that it had was copied. */
+/* Whether the file's old content was written only in part. Only a file with several names is filled in place, after
+ * a copy of its content was kept. */
 static int is_partly_filled(const struct node *n, const struct node *own, const struct state *now, int directory,
                             const char *name) {
   char number[12];
@@ -64,7 +65,8 @@ static int is_partly_filled(const struct node *n, const struct node *own, const 
   return begun;
 }
 
-/* Whether this undo has touched the file or its name; `there`: what its store knows of it, or of what stood there. */
+/* Whether this undo has touched the file or its name. `there`: what the undo's store knows of the file, or of the
+ * file that had the name before. */
 static int is_touched(const struct id *id, int directory, const char *name, const struct node **there) {
   struct id at;
   const uint32_t own = find_node(keeping, id);
@@ -76,7 +78,7 @@ static int is_touched(const struct id *id, int directory, const char *name, cons
   return e != 0;
 }
 
-/* Whether the file, which this undo has touched before it was cut off, is between what it was and what it is to be. */
+/* Whether a file that this undo touched before it was interrupted is between its old and its wanted state. */
 static int is_between(const struct id *id, const struct state *now, int directory, const char *name) {
   const struct node *own;
   if (!resumes() || is_late(keeping, now) || !is_touched(id, directory, name, &own)) return 0;
@@ -93,7 +95,8 @@ static int is_between(const struct id *id, const struct state *now, int director
   return 0;
 }
 
-/* Whether this undo has left the name so: it moved the file that stood there, or put aside there what it knows. */
+/* Whether this undo has left the name in this state: it moved the file away that had the name, or put a known file
+ * there. */
 static int name_is_between(const struct entry *e) {
   const uint32_t above = resumes() ? find_node(keeping, &undone->nodes[e->parent].is) : 0;
   if (!above || !find_entry(keeping, above, e->name)) return 0;
@@ -110,22 +113,23 @@ static int same_but_names(const struct state *a, const struct state *b) {
   return a->size == b->size && a->mode == b->mode && a->uid == b->uid && a->gid == b->gid && a->mtime == b->mtime && a->mtime_ns == b->mtime_ns;
 }
 
-/* As when the action had ended; or, of what this undo came to before it was cut, none but those which were there and are to be. */
+/* Whether the attributes are those at the end of the action. If this undo was interrupted at the node: whether each
+ * attribute is an old or a wanted one. */
 static int same_attributes(const struct node *n, int fd, const char *name) {
   const struct node *k = keeping ? &keeping->nodes[find_node(keeping, &n->is)] : NULL;
   if (k && k->attributes) return !attributes_beyond(undone, fd, name, n, k);
   return !n->end_attributes || !attributes_differ(undone, fd, name, n->end_attributes, n->end_attributes_size);
 }
 
-/* Of a file with several names each that comes, goes or is moved sets the time of change. It was there before the action, so that
- * nothing goes with one of its names. */
+/* Whether only other names of the file were added, removed or moved, which changes its time. The file existed before
+ * the action, so nothing is lost with one of its names. */
 static int only_names_changed(const struct entry *e) {
   const uint32_t known = same_id(&e->now, &e->end) ? find_node(undone, &e->now) : 0;
   if (!known || made_by_action(&undone->nodes[known]) || (e->now_state.links < 2 && e->end_state.links < 2)) return 0;
   return same_but_names(&e->now_state, &e->end_state) && same_attributes(&undone->nodes[known], open_node(undone, e->parent), e->name);
 }
 
-/* Somebody else changed what the name stands for since the action ended. */
+/* Whether somebody else changed what the name stands for since the action ended. */
 int name_changed(const struct entry *e) {
   struct id at = e->now;
   if (!(e->flags & FINAL) || name_is_between(e)) return 0;
@@ -144,8 +148,8 @@ int name_changed(const struct entry *e) {
   return !is_between(&e->now, &e->now_state, open_node(undone, e->parent), e->name);
 }
 
-/* It has a name that the action never came near, and by that somebody has written to it. A link of ours to it shows that. That
- * names came or went besides is no such change. */
+/* Whether somebody has written to the file by a name that the action never used, which our link to the file shows.
+ * Added or removed names are no such change. */
 static int changed_by_another_name(const struct node *n) {
   struct id id;
   struct state now;
@@ -164,23 +168,24 @@ static int changed_by_another_name(const struct node *n) {
 int node_changed(const struct node *n) {
   if (!(n->flags & FINAL) || (n->at_name ? is_dir(&n->now) : is_dir(&n->was))) return 0;
   if (!n->at_name) return changed_by_another_name(n);
-  /* A part of the action may have been taken back before. */
+  /* A part of the action may have been undone before. */
   if (unchanged(&n->is, &n->now, &n->id, &n->end) || unchanged(&n->is, &n->now, &n->id, &n->was)) return 0;
-  /* That one of its names came, went or was moved is no change of it. */
+  /* A name of the file that was added, removed or moved is no change of its content. */
   const int has_names = n->flags & BY_OTHER || n->now.links > 1 || n->end.links > 1;
   if (has_names && n->end.mode && same_but_names(&n->now, &n->end) && same_attributes(n, open_node(undone, n->at_parent), n->at_name)) return 0;
   return !is_between(&n->is, &n->now, open_node(undone, n->at_parent), n->at_name);
 }
 
-/* Names came or went in it. An undo does that itself: once it has begun, it is by the time that others are told from it. */
+/* Whether names in the directory were added or removed. An undo does that itself, so once it has begun, the
+ * directory's time tells its changes from those of others. */
 int directory_changed(const struct node *n) {
   if (!n->at_name || !is_dir(&n->now)) return 0;
   const uint32_t held = resumes() ? find_node(keeping, &n->is) : 0;
-  const int is_ours = held || (resumes() && !same_id(&n->is, &n->id)); /* the latter: this undo has made it anew */
+  const int is_ours = held || (resumes() && !same_id(&n->is, &n->id)); /* or made again by this undo */
   return is_ours ? !is_time_of_ours(&n->now, n, &keeping->nodes[held]) : n->flags & FINAL && !is_time(&n->now, &n->end);
 }
 
-/* In the store of the undo itself: it does not take what others changed meanwhile for its own doing. */
+/* Marks what others changed in the undo's own store, so that the undo does not take their changes for its own. */
 void mark_late(void) {
   struct id trash;
   if (!resumes() || look(keeping->trash, "", 0, &trash, NULL)) return;

@@ -1,6 +1,7 @@
 /*
- * Directories. Names that come and go set its time; its mode, owner and attributes are set by calls of their own. So each is told
- * from the other: what somebody set since the action stays, and is named, and the time stays with the names of others.
+ * Directories. A new or removed name sets a directory's time; its mode, owner and attributes are set by calls of their
+ * own. So the two are told apart: what somebody set since the action stays and is reported, and the time stays if
+ * others added or removed names.
  */
 #include "restore.h"
 
@@ -13,31 +14,31 @@ enum { EASE = 0700 };
 
 int differs(const struct state *a, const struct state *b) { return a->mode != b->mode || a->uid != b->uid || a->gid != b->gid; }
 
-/* Of what the action only made names in nothing but the time comes back. */
+/* Whether the action set anything of the directory itself. If it only made names in it, only the time is restored. */
 static int is_set_by_action(const struct node *n) {
   if (!(n->flags & META) || !(n->flags & FINAL)) return n->flags & META;
   if (differs(&n->was, &n->end)) return 1;
   return n->attributes && !same_text(n->attributes, n->attributes_size, n->end_attributes, n->end_attributes_size);
 }
 
-/* By this undo, or by the attempt of it that was cut. */
+/* Whether this undo has made the directory again, or did so before it was interrupted. */
 static int is_made_anew(const struct node *n) {
   if (!keeping || same_id(&n->is, &n->id)) return 0;
   return n->flags & MADE || !n->is.born || n->is.born >= keeping->started;
 }
 
-/* On its way from the one to the other, and while names are changed in it, we may write to it. */
+/* Whether the directory is between the two states. While its names are changed, this program may write to it. */
 static int is_between(const struct state *now, const struct state *a, const struct state *b) {
   if ((now->uid != a->uid && now->uid != b->uid) || (now->gid != a->gid && now->gid != b->gid)) return 0;
   return now->mode == a->mode || now->mode == (a->mode | EASE) || now->mode == b->mode || now->mode == (b->mode | EASE);
 }
 
-/* Since the action ended, by somebody else. */
+/* Whether somebody else set mode, owner or attributes since the action ended. */
 static int is_set_since(const struct node *n, int fd) {
   const struct state *end = &n->end;
   const struct state fresh = {.mode = S_IFDIR | EASE, .uid = geteuid(), .gid = (uint32_t)syscall(SYS_getegid)};
   const int is_ours = keeping && find_node(keeping, &n->is), anew = is_made_anew(n);
-  if (!anew && !(n->flags & FINAL)) return 0; /* below what its owner has closed: nobody could come to it */
+  if (!anew && !(n->flags & FINAL)) return 0; /* below a directory that its owner has closed: nobody could reach it */
   if (anew ? !is_between(&n->now, &fresh, &n->was) : is_ours ? !is_between(&n->now, end, &n->was) : differs(&n->now, end)) return 1;
   if (!n->attributes) return 0;
   return anew || is_ours ? attributes_beyond(undone, fd, "", n, NULL) : attributes_differ(undone, fd, "", n->end_attributes, n->end_attributes_size);
@@ -62,7 +63,7 @@ void mark_late_directory(struct node *n) {
   if (!is_time_of_ours(&n->now, u, n)) n->flags |= LATE_TIME;
 }
 
-/* What it is to be: `to`, of which what is not to be put back is as it is now. */
+/* Sets in `to`, the wanted state, the current value of everything that is not restored. */
 static void leave_state(struct node *to, const struct state *now) {
   const uint32_t held = find_node(keeping, &to->is);
   const struct node *k = &keeping->nodes[held];
@@ -101,6 +102,6 @@ void restore_directory(struct node *n) {
   const int failed = keep_state(keeping, fd, "", to.attributes ? XATTRS : STATUS) || apply_state(fd, "", &to);
   n->flags |= to.flags & BARE;
   if (!failed) n->flags |= PLACED;
-  /* A directory of somebody else's, /tmp mostly: its time is not ours to set. */
+  /* A directory of somebody else, mostly /tmp: this user can't set its time. */
   else if (errno != EPERM || now.uid == geteuid()) refuse_node(n, strerror(errno));
 }

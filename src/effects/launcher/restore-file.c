@@ -1,4 +1,4 @@
-/* What is put back of a single file: its content, its state, or all of it made anew. */
+/* Restores a single file: its content, its state, or the whole file. */
 #include "restore.h"
 
 #include <errno.h>
@@ -9,8 +9,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Owner before attributes before mode: a change of owner clears some of the others, and who may not write to a file may set
- * none; times last. What can't be set of its attributes keeps nothing else back. `name` empty: of the descriptor. */
+/* Order: owner, attributes, mode, times. A change of owner clears some attributes and mode bits, and without write
+ * permission no attribute can be set. An attribute that can't be set does not stop the rest. An empty `name` means
+ * the descriptor. */
 int apply_state(int directory, const char *name, struct node *n) {
   char path[FD_PATH];
   struct id id;
@@ -36,7 +37,7 @@ int apply_state(int directory, const char *name, struct node *n) {
   return (int)syscall(SYS_utimensat, link ? directory : AT_FDCWD, link ? name : path, times, link ? AT_SYMLINK_NOFOLLOW : 0);
 }
 
-/* Creates (directory, name), which must not exist, as `n` says; its content is that of (from, content). */
+/* Creates (directory, name), which must not exist, as `n` describes it; its content is that of (from, content). */
 int make_file(struct node *n, int from, const char *content, int directory, const char *name) {
   const uint32_t kind = n->was.mode & S_IFMT;
   int failed = 0;
@@ -50,14 +51,14 @@ int make_file(struct node *n, int from, const char *content, int directory, cons
     close_quietly(in);
     close_quietly(to);
     const int why = errno;
-    if (failed && to >= 0) syscall(SYS_unlinkat, directory, name, 0); /* a full disk has no room for half of it */
+    if (failed && to >= 0) syscall(SYS_unlinkat, directory, name, 0); /* a full disk has no room for a part of it */
     errno = why;
   }
   if (!failed && kind != S_IFLNK) drop_inherited(directory, name);
   return failed ? -1 : apply_state(directory, name, n);
 }
 
-/* Is there room for what `from` holds in the place of what `to` holds? What can't be told counts as yes. */
+/* Whether there is room for the content of `from` in place of the content of `to`. If that is unknown, yes. */
 static int has_room(int from, int to) {
   enum { BLOCK_BYTES = 512 };
   struct stat old, now;
@@ -70,8 +71,8 @@ static int has_room(int from, int to) {
   return 0;
 }
 
-/* The old content into the inode as it is: its other names, whichever they are, keep it. What was in it has been kept, and
- * comes back where there turns out to be no room for the old. */
+/* Writes the old content into the existing inode, so that all of its other names have it too. The replaced content
+ * has been kept, and is written back if there is no room for the old one. */
 int fill_in_place(const struct node *n, int directory, const char *name) {
   char number[12];
   int to = openat(directory, name, O_WRONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);

@@ -1,4 +1,5 @@
-/* What an undo leaves alone, and what it can't put back since it is nowhere any more: in words, with where the old content is. */
+/* The texts about what an undo leaves alone, and about files that it can't restore since they no longer exist, with
+ * the place of the old content. */
 #include "restore.h"
 
 #include <stdio.h>
@@ -12,7 +13,7 @@ static int was_changed(const struct node *n) {
   return a->mode != b->mode || a->size != b->size || a->mtime != b->mtime || a->mtime_ns != b->mtime_ns;
 }
 
-/* Where its old content is kept, for the user: for as long as the action is. */
+/* Adds the place where the old content is kept, for as long as the action is kept. */
 static void add_place(const struct node *n, char *to, uint64_t size) {
   static char vault[4096];
   char link[40], number[12];
@@ -28,12 +29,12 @@ static void add_place(const struct node *n, char *to, uint64_t size) {
 static char why[4096 + 128];
 #define CUT "may have been changed since the action was cut off"
 
-/* It is there, and keeps what the action has written to it. */
+/* Whether the file exists and keeps what the action has written to it. */
 static int keeps_content(const struct node *n) { return n->at_name && n->flags & (LEFT | BLOCKED) && n->flags & COPIED && n->flags & FINAL && was_changed(n); }
 
 const char *why_left(const struct entry *e) {
   const struct node *n = &undone->nodes[e->node ? e->node : find_node(undone, &e->now)];
-  /* At its end something stood there of which nobody knew whose it is. */
+  /* When the action ended, a file of unknown origin had this name. */
   const int unknown = e->flags & FINAL && !e->end.ino && e->end_state.mode && e->now.ino;
   const char *because = e->flags & TIED ? "moved with what was changed since" : undone->nodes[e->parent].at_name ? unknown ? CUT : "changed since" : NOT_THERE;
   snprintf(why, sizeof why, "%s", because);
@@ -43,14 +44,14 @@ const char *why_left(const struct entry *e) {
 
 const char *why_changed(const struct node *n) {
   const int is_known = !(n->flags & FINAL) || n->end.mode;
-  /* What was cut off in the middle of it may have left a part of the old content in it. */
+  /* An undo that was interrupted here may have left a part of the old content in the file. */
   if (is_known && !(keeping && keeping->resumes)) return "changed since";
   snprintf(why, sizeof why, "%s", is_known ? "changed since" : CUT);
   add_place(n, why, sizeof why);
   return why;
 }
 
-/* Names of a file that stays as the action has left it, since another of them stays. */
+/* Reports the other names of a file that stays as the action has left it, since one of its names stays. */
 void tell_other_names(void) {
   struct id id;
   uint32_t parent, which, at = 0;
@@ -67,8 +68,8 @@ void tell_other_names(void) {
   }
 }
 
-/* A file that the action changed in its place, and that somebody has moved, replaced or removed since: nothing is brought to a
- * place that others have given to something else, but it is told, with where the old content is to be had. */
+/* Reports files that the action changed in place and that somebody has moved, replaced or removed since. Nothing is
+ * written to a place that others have used since; the report says where the old content is. */
 void tell_gone(void) {
   unsigned char *has_name = arena(undone->node_count + 1ull);
   for (uint32_t i = 1; has_name && i <= undone->entry_count; i++) has_name[undone->entries[i].node] = 1;

@@ -1,4 +1,4 @@
-/* Contents and states come back to the inodes, whatever their names are. */
+/* Restores contents and states of inodes, whatever their names are. */
 #include "restore.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@ void refuse_node(struct node *n, const char *why) {
   refuse(n->at_parent, n->at_name, why);
 }
 
-/* Its owner writes to a file that is read-only as well; its mode comes back with its state. */
+/* Makes a read-only file writable for its owner; its mode is restored with its state. */
 static int open_up(int fd, const char *name) {
   struct id id;
   struct state now;
@@ -25,7 +25,8 @@ static int open_up(int fd, const char *name) {
   return (int)syscall(SYS_fchmodat, AT_FDCWD, path, (now.mode & 07777) | 0600);
 }
 
-/* Its name has given way, and it lives on under one that the action never came near: there is our link to it. */
+/* The file's known name was replaced, and the file still exists under a name that the action never used; our link
+ * leads to it. */
 int by_our_link(const struct node *n, char number[12], const char **name) {
   struct id id;
   struct state now;
@@ -54,7 +55,7 @@ void restore_content(struct node *n) {
   if (!(n->flags & COPIED) || !n->at_name || !S_ISREG(n->was.mode)) return;
   if (n->flags & (MADE | LEFT)) return;
   copy_name(n, source);
-  if (same_time(&n->now, &n->was) ? !keeping : unchanged(&n->is, &n->now, &n->id, &n->was)) return; /* not written, or back */
+  if (same_time(&n->now, &n->was) ? !keeping : unchanged(&n->is, &n->now, &n->id, &n->was)) return; /* nothing to restore */
   if (n->flags & BLOCKED) return refuse_node(n, why_changed(n));
   if (!keeping) {
     if (!(n->flags & PLACED)) say("changed", n->at_parent, n->at_name, source);
@@ -62,7 +63,7 @@ void restore_content(struct node *n) {
   }
   struct spot at = {.parent = n->at_parent, .name = n->at_name, .fd = ease(n->at_parent), .occupied = 1};
   if (at.fd < 0 || look(at.fd, at.name, 0, &at.id, &at.state) || !same_id(&at.id, &n->is)) return refuse_node(n, "changed since");
-  /* In its place already. */
+  /* The copy itself is in its place already. */
   if (n->copy && (look(undone->copies, decimal(n->copy, number), 0, &id, NULL) || same_id(&id, &n->is))) return;
   const int held = n->link && !look(undone->links, decimal(n->link, number), 0, &id, NULL);
   step();
@@ -70,13 +71,13 @@ void restore_content(struct node *n) {
   if (!in_place) {
     failed = keep_name(keeping, at.fd, at.name, NULL) || make_way(&at) || keep_state(keeping, at.fd, at.name, XATTRS);
     const struct node *its = &keeping->nodes[find_node(keeping, &n->is)];
-    if (!failed && !n->attributes) { /* what the file has besides stays with it */
+    if (!failed && !n->attributes) { /* the file keeps its other attributes */
       n->attributes = its->attributes;
       n->attributes_size = its->attributes_size;
     }
     failed = failed || move_anew(n, &at, NULL);
     if (!failed) settled((uint32_t)(n - undone->nodes), at.parent, at.name, at.fd);
-    in_place = failed && (errno == EACCES || errno == EPERM); /* its directory may not be written to */
+    in_place = failed && (errno == EACCES || errno == EPERM); /* the directory is not writable */
   }
   if (in_place) failed = open_up(at.fd, at.name) || keep_content(keeping, at.fd, at.name) || fill_in_place(n, at.fd, at.name);
   if (failed) return refuse_node(n, strerror(errno));
@@ -84,7 +85,7 @@ void restore_content(struct node *n) {
   say("put-back", n->at_parent, n->at_name, "");
 }
 
-/* Mode, owner, times or attributes, as they were when the action first set one of them. */
+/* Whether mode, owner, times or attributes differ from those before the action first set one of them. */
 static int state_differs(const struct node *n, int fd) {
   if (differs(&n->now, &n->was) || n->now.mtime != n->was.mtime || n->now.mtime_ns != n->was.mtime_ns) return 1;
   return fd >= 0 && n->attributes && !S_ISLNK(n->was.mode) && attributes_differ(undone, fd, n->at_name, n->attributes, n->attributes_size);
@@ -104,7 +105,7 @@ void restore_state(struct node *n) {
     return;
   }
   if (fd < 0 || look(fd, n->at_name, 0, &id, &now)) return refuse_node(n, "it is not there");
-  if (!same_id(&id, &n->is)) return; /* it gave way to what was there before */
+  if (!same_id(&id, &n->is)) return; /* the file was replaced by the one that had the name before */
   step();
   if (keep_state(keeping, fd, n->at_name, n->attributes ? XATTRS : STATUS)) return refuse_node(n, strerror(errno));
   const int failed = apply_state(fd, n->at_name, n);

@@ -1,4 +1,4 @@
-/* Names: the directory or file that one stood for comes back to it. */
+/* Names: gives each name back to the directory or file that had it. */
 #include "restore.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@ struct store *undone, *keeping;
 
 static int is_dir(const struct state *s) { return S_ISDIR(s->mode); }
 
-/* An owner may have taken the right to write from the directory itself; it is given back at the end. */
+/* An owner may have made the directory read-only; its mode is restored at the end. */
 int ease(uint32_t node) {
   struct node *n = &undone->nodes[node];
   struct id id;
@@ -28,7 +28,8 @@ int ease(uint32_t node) {
   return fd;
 }
 
-/* What was eased and stays otherwise as it is, whether by this attempt or by one that was cut. What is below a directory first. */
+/* Closes again the directories that this undo, or its interrupted attempt, opened and did not otherwise change.
+ * Subdirectories come first. */
 void tighten(void) {
   for (uint32_t i = undone->node_count; i; i--) {
     const struct node *n = &undone->nodes[i];
@@ -45,7 +46,7 @@ void tighten(void) {
   }
 }
 
-/* Where the inode can be linked from. */
+/* Finds a name from which the inode can be linked. */
 static int source_of(uint32_t node, int *directory, const char **name) {
   static char number[12];
   struct node *n = &undone->nodes[node];
@@ -62,7 +63,7 @@ static int source_of(uint32_t node, int *directory, const char **name) {
   return look(keeping->links, *name, 0, &id, NULL) == 0 && same_id(&id, &n->is) ? 3 : 0;
 }
 
-/* What stood at a name has given way: it lives on in the store alone. */
+/* Notes that the file which had the name is now only in the store. */
 void given_way(const struct id *id, const struct entry *e) {
   struct node *n = &undone->nodes[find_node(undone, id)];
   if (n->at_name && n->at_parent == e->parent && !strcmp(n->at_name, e->name)) n->at_name = NULL;
@@ -76,7 +77,7 @@ void settled(uint32_t node, uint32_t parent, const char *name, int fd) {
   look(fd, name, 0, &n->is, &n->now);
 }
 
-/* What is exchanged into our store: a directory goes to another parent only if its owner may write to it. */
+/* Prepares what has the name for its replacement. A directory must be writable to move to another parent. */
 int make_way(const struct spot *to) {
   char path[FD_PATH];
   if (!to->occupied) return 0;
@@ -87,7 +88,8 @@ int make_way(const struct spot *to) {
   return (int)syscall(SYS_fchmodat, AT_FDCWD, path, (to->state.mode & 07777) | 0700);
 }
 
-/* What stood in the way is where the thing came from. A file is dropped there: its link or copy is in our store. */
+/* After an exchange the replaced file has the name that the restored one came from. A file is removed there, since
+ * our store has its link or copy. */
 static int given_place(const struct spot *by, const struct spot *to) {
   struct node *other = &undone->nodes[find_node(undone, &to->id)];
   if (by->parent != ELSEWHERE && !by->is_near) {
@@ -96,7 +98,7 @@ static int given_place(const struct spot *by, const struct spot *to) {
   }
   const int directory = is_dir(&to->state);
   if (!directory && syscall(SYS_unlinkat, by->fd, by->name, 0)) return -1;
-  /* What the action made in it goes before it. */
+  /* What the action made in the directory is removed before it. */
   if (directory && by->is_near) {
     if (syscall(SYS_unlinkat, by->fd, by->name, AT_REMOVEDIR) == 0) return 0;
     if (errno != ENOTEMPTY) return -1;
@@ -105,13 +107,13 @@ static int given_place(const struct spot *by, const struct spot *to) {
   return !directory || !by->is_near || add_entry(undone, by->parent, by->name, 0) ? 0 : -1;
 }
 
-/* The one move: in one call the name stands for the thing, and what stood there is kept or exchanged. */
+/* The one move: in one call the name gets the restored file, and the replaced one is kept or exchanged. */
 static int bring(const struct node *n, const struct spot *from, const struct spot *to) {
   const int how = !to->occupied ? NOREPLACE : is_dir(&to->state) || is_dir(&n->was) ? EXCHANGE : 0;
   char number[12];
   struct spot by = *from;
   if (syscall(SYS_renameat2, from->fd, from->name, to->fd, to->name, how)) {
-    /* What stands at its place holds it: then by way of our store. */
+    /* The file is inside the directory at its place: move it by way of our store. */
     if (how != EXCHANGE || errno != EINVAL || from->parent == ELSEWHERE) return -1;
     if (!is_dir(&n->was) && keep_inode(keeping, from->fd, from->name)) return -1;
     by = (struct spot){.parent = ELSEWHERE, .name = fresh_name(keeping, number), .fd = keeping->trash};
@@ -125,7 +127,7 @@ static int bring(const struct node *n, const struct spot *from, const struct spo
   return how == EXCHANGE ? given_place(&by, to) : 0;
 }
 
-/* Whoever goes on after a crash finds that it stands for what was there. */
+/* Records the new file as equal to the old one, which an attempt after a crash then finds. */
 static int make_anew(struct node *n, const struct spot *at) {
   struct id id;
   struct state state;
@@ -135,7 +137,7 @@ static int make_anew(struct node *n, const struct spot *at) {
     if (syscall(SYS_mkdirat, at->fd, at->name, 0700)) return -1;
     drop_inherited(at->fd, at->name);
   } else if (S_ISREG(n->was.mode) && !(n->flags & COPIED)) return errno = ENODATA, -1;
-  /* The copy itself becomes the file, if it is on the same file system. Its old name goes later. */
+  /* The copy itself becomes the file, if it is on the same file system. Its name in the store is removed later. */
   else if (n->copy && syscall(SYS_linkat, undone->copies, copy, at->fd, at->name, 0) == 0) {
     if (apply_state(at->fd, at->name, n)) return -1;
   } else if (make_file(n, undone->copies, copy, at->fd, at->name)) return -1;
@@ -151,7 +153,7 @@ int move_anew(struct node *n, const struct spot *to, const struct spot *source) 
   const int why = errno;
   syscall(SYS_unlinkat, at.fd, at.name, is_dir(&n->was) ? AT_REMOVEDIR : 0);
   if (why != EXDEV || source) return errno = why, -1;
-  /* Our store is on another file system: once more, beside its place. */
+  /* Our store is on another file system: try again beside the file's place. */
   const uint32_t size = (uint32_t)snprintf(near, sizeof near, NEAR "%s", at.name);
   at = (struct spot){.parent = to->parent, .name = keep_text(undone, near, size), .fd = to->fd, .is_near = 1};
   if (!at.name || keep_name(keeping, at.fd, at.name, NULL)) return -1;
@@ -170,12 +172,12 @@ int move(uint32_t node, const struct spot *to) {
   failed |= store_flush(keeping);
   keeping->gathers = 0;
   if (failed || make_way(to)) return -1;
-  /* It was moved: moved back, nothing of it stays behind. */
+  /* The action moved it: moving it back leaves nothing behind. */
   const int is_elsewhere = n->at_parent == ELSEWHERE;
   const uint32_t left = source == 2 && !is_elsewhere ? find_entry(undone, n->at_parent, n->at_name) : 0;
   if (directory ? n->at_name != NULL : left && undone->entries[left].node != node) {
     from.fd = is_elsewhere ? keeping->trash : ease(n->at_parent);
-    /* To another parent a directory moves only if it may be written to itself. */
+    /* A directory moves to another parent only if it is writable itself. */
     if (from.fd < 0 || (directory && ease(node) < 0) || keep_name(keeping, from.fd, from.name, NULL)) return -1;
     return bring(n, &from, to);
   }

@@ -1,4 +1,4 @@
-/* A part of an action is taken back: the paths that are named, and what lies below them. */
+/* Undoes a part of an action: the named paths, and everything below them. */
 #include "restore.h"
 
 #include <string.h>
@@ -6,7 +6,7 @@
 static char *const *meant;
 static uint32_t *slots, slot_count;
 
-/* One more letter: of each beginning of a path there is a value on the way. */
+/* Adds one letter to the hash, so that each beginning of a path has a value on the way. */
 static uint32_t mixed(uint32_t hash, char letter) { return (hash ^ (unsigned char)letter) * 16777619u; }
 
 static uint32_t slot_of(uint32_t hash) { return (hash ^ hash >> 15) & (slot_count - 1); }

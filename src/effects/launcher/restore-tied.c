@@ -1,6 +1,6 @@
 /*
- * Names whose files the action moved among each other come back together, or not at all: where one of them was changed
- * since, a part would put one file over another.
+ * Names whose files the action moved among each other are restored together or not at all: if one of them was changed
+ * since, restoring a part would overwrite one file by another.
  */
 #include "restore.h"
 
@@ -11,7 +11,7 @@ static uint32_t root_of(uint32_t entry) {
   return entry;
 }
 
-/* Where the file of this name is now, if the action has put it at another one. */
+/* The current place of the file that had this name, if the action has moved it to another name. */
 static uint32_t place_of(const struct entry *e) {
   const struct node *n = &undone->nodes[e->node];
   if (!e->node || !n->at_name || n->at_parent == ELSEWHERE) return 0;
@@ -19,8 +19,8 @@ static uint32_t place_of(const struct entry *e) {
   return find_entry(undone, n->at_parent, n->at_name);
 }
 
-/* A directory that is there, or that the action took away and the undo brings back; or of which nobody can say, before what its
- * owner has closed is opened. */
+/* Whether the directory exists, or the action removed it and the undo restores it. A closed directory counts as
+ * existing until it is opened. */
 static int comes_back(uint32_t node, const uint32_t *entry_of) {
   for (uint32_t steps = 0; steps <= undone->node_count; steps++) {
     if (undone->nodes[node].at_name || is_hidden(undone, node)) return 1;
@@ -32,7 +32,7 @@ static int comes_back(uint32_t node, const uint32_t *entry_of) {
   return 0;
 }
 
-/* The directory was moved or removed since: what came out of it can't go back. */
+/* The directory was moved or removed since, so what the action moved out of it can't be moved back. */
 static int block_homeless(void) {
   uint32_t *entry_of = arena(sizeof *entry_of * (undone->node_count + 1ull));
   if (!entry_of) return -1;
@@ -45,7 +45,7 @@ static int block_homeless(void) {
   return 0;
 }
 
-/* Of the names that a file had, others take it from where it is. */
+/* Whether other former names of the file take it from where it is now. */
 static int is_taken(const struct entry *e) { return e->flags & BLOCKED && takers[e->node]; }
 
 int tie_names(void) {

@@ -1,10 +1,10 @@
 /*
- * Puts names and inodes back to what they were when the action first touched them.
+ * Restores names and inodes as they were when the action first touched them.
  *
- * Names come back from the top down, then contents and states, then what the action made goes from the bottom up.
- * Each step keeps in a store of its own what it replaces, so it can be taken back, and replaces in one call, so that a
- * path is always what it was or what it is to be. Whoever begins again after a crash finds steps that are already
- * done. What somebody changed since the end of the action is left alone and told.
+ * First names are restored from the top down, then contents and states, then files that the action made are removed
+ * from the bottom up. Each step first keeps what it replaces in a store of its own, so it can be undone, and replaces
+ * it in one call, so a path always has its old or its new file. After a crash another attempt finds the finished steps.
+ * What somebody changed since the end of the action is left alone and reported.
  */
 #include "restore.h"
 
@@ -19,7 +19,7 @@ enum { MAX_LEVELS = 4096 };
 static int unfinished;
 static struct output out;
 
-/* What is moved about in the store itself is nothing to the user. */
+/* Moves inside the store itself are not reported to the user. */
 static int is_in_store(uint32_t node) {
   for (uint32_t steps = 0; node && node != ELSEWHERE && steps < MAX_LEVELS; steps++) {
     const struct node *n = &undone->nodes[node];
@@ -55,7 +55,7 @@ void copy_name(const struct node *n, char to[24]) {
 static int is_dir(const struct state *s) { return S_ISDIR(s->mode); }
 int made_by_action(const struct node *n) { return n->id.born > undone->started; }
 
-/* It can't go back to where it was: it stays at the name that the action gave it. */
+/* The file can't get its old name, so it stays at the name that the action gave it. */
 static void strand(const struct entry *e, const char *why) {
   undone->nodes[e->node].flags |= REFUSED;
   refuse(e->parent, e->name, why);
@@ -77,7 +77,7 @@ static void place(struct entry *e) {
     else if (!*source && !n->at_name && S_ISREG(n->was.mode)) refuse(e->parent, e->name, FILE_GONE);
     else if (stands_elsewhere(undone, n, where, sizeof where)) {
       say("moved", e->parent, e->name, where);
-      if (e->now.ino) say("replaced", e->parent, e->name, ""); /* what has its name since */
+      if (e->now.ino) say("replaced", e->parent, e->name, ""); /* the file that has the name now */
     }
     else say(is_dir(&n->was) ? "directory" : n->at_name ? "moved" : e->now.ino ? "replaced" : "deleted", e->parent, e->name, source);
     if (!(e->flags & BLOCKED) && n->flags & BLOCKED && !n->at_name) refuse(e->parent, e->name, "its content was changed since, by another name");
@@ -87,9 +87,9 @@ static void place(struct entry *e) {
   if (to.fd < 0) return strand(e, NOT_THERE);
   to.occupied = look(to.fd, to.name, 0, &to.id, &to.state) == 0;
   if (to.occupied && same_node(&to.id, e->node)) {
-    n->at_parent = e->parent; /* of its names the one that stays */
+    n->at_parent = e->parent; /* of the file's names the one that stays */
     n->at_name = e->name;
-    if (keeping->resumes && !same_id(&e->end, &to.id)) n->flags |= PLACED; /* by an attempt that was cut off */
+    if (keeping->resumes && !same_id(&e->end, &to.id)) n->flags |= PLACED; /* by an interrupted attempt */
     return;
   }
   if (e->flags & BLOCKED) return refuse(e->parent, e->name, why_left(e));
@@ -100,7 +100,8 @@ static void place(struct entry *e) {
   say("put-back", e->parent, e->name, "");
 }
 
-/* One name of several goes: where the inode is known to live on, that is enough to find it again. */
+/* One of several names is removed: if the inode is known to exist under another name, that is enough to find it
+ * again. */
 static int keep_other(const struct entry *e, int fd, const struct id *now) {
   uint32_t n = find_node(undone, now);
   const struct node *other = &undone->nodes[n];
@@ -112,7 +113,7 @@ static int keep_other(const struct entry *e, int fd, const struct id *now) {
   return keep_state(keeping, there, other->at_name, STATUS);
 }
 
-/* Directories that are not empty yet, and names that went: what stands in a directory may go behind it. */
+/* Directories that were not empty yet, and names that were removed: a directory may be emptied by a later removal. */
 static uint32_t deferred, removed;
 static int last_pass;
 
@@ -178,7 +179,7 @@ static void by_depth(void) {
     for (uint32_t i = first[depth]; i; i = next[i]) place(&undone->entries[i]);
 }
 
-/* What is in a directory before the directory: the later one was come upon, the deeper it lies. */
+/* The contents of a directory before the directory itself: what was found later is deeper. */
 static void remove_all(void) {
   uint32_t *next = arena(sizeof *next * (undone->entry_count + 2ull)), *first = arena(sizeof *first * (undone->node_count + 2ull));
   if (!next || !first) return;
@@ -196,12 +197,13 @@ static void remove_all(void) {
   } while (deferred);
 }
 
-/* What is back is what it was: an earlier action may then be undone as well. Its link in the store is no more needed. */
+/* Records a restored file as equal to the old one, so that an earlier action can be undone too. Its link in the
+ * store is no longer needed. */
 static void tell_equal(struct node *n) {
   struct id id;
   struct state now;
   char number[12];
-  /* What was left as somebody made it is not what it was. */
+  /* A file that was left as somebody changed it is not equal to the old one. */
   if (!(n->flags & (PLACED | COPIED | META)) || n->flags & (BLOCKED | LEFT | REFUSED) || !n->at_name) return;
   int fd = open_node(undone, n->at_parent);
   if (!n->at_parent || fd < 0) return;
@@ -215,7 +217,7 @@ static void tell_equal(struct node *n) {
   equals_add(keeping, &id, &now, &n->id, &n->was);
 }
 
-/* What its owner has closed is opened for as long as the undo lasts, one level after the other. */
+/* Opens directories that their owner has closed for the duration of the undo, one level after the other. */
 static void open_closed(void) {
   for (int opened = keeping && geteuid() ? 1 : 0; opened;) {
     opened = 0;
@@ -225,7 +227,7 @@ static void open_closed(void) {
   }
 }
 
-/* What is left alone, since somebody else has changed it. */
+/* Marks what is left alone, since somebody else has changed it. */
 static int judge(void) {
   recall_others();
   for (uint32_t i = 1; i <= undone->entry_count; i++)
@@ -236,7 +238,7 @@ static int judge(void) {
   return note_others();
 }
 
-/* What an attempt that was cut off has linked to, or made, on its way to a name. The only link of a file stays. */
+/* Removes what an interrupted attempt linked or made on the way to a name. The only link of a file stays. */
 static void drop_unplaced(void) {
   struct id id;
   struct state state;
@@ -253,7 +255,7 @@ static void drop_unplaced(void) {
     const uint32_t above = find_node(undone, &keeping->nodes[e->parent].id);
     const int fd = e->node || strncmp(e->name, NEAR, sizeof NEAR - 1) ? -1 : open_node(keeping, e->parent);
     if (fd < 0 || !syscall(SYS_unlinkat, fd, e->name, 0) || !syscall(SYS_unlinkat, fd, e->name, AT_REMOVEDIR)) continue;
-    if (errno == ENOTEMPTY && above) add_entry(undone, above, e->name, 0); /* it goes behind what the action made in it */
+    if (errno == ENOTEMPTY && above) add_entry(undone, above, e->name, 0); /* removed later */
   }
 }
 
@@ -271,7 +273,7 @@ int restore(struct store *from, struct store *into, char *const *only, int only_
   tell_gone();
   if (!only_count) tell_other_names();
   by_depth();
-  /* Before a name goes by which an inode is known that has others. */
+  /* Contents come before the removal of names by which inodes with other names are found. */
   for (uint32_t i = 1; i <= undone->node_count; i++) restore_content(&undone->nodes[i]);
   for (uint32_t i = 1; i <= undone->node_count; i++)
     if (!is_dir(&undone->nodes[i].was)) restore_state(&undone->nodes[i]);
@@ -282,7 +284,7 @@ int restore(struct store *from, struct store *into, char *const *only, int only_
   remove_all();
   for (uint32_t i = 1; i <= undone->node_count; i++)
     if (is_dir(&undone->nodes[i].was)) restore_directory(&undone->nodes[i]);
-  /* Where the action wrote to files and not to their directory, our replacing them was no change of it. */
+  /* Where the action wrote to files and not to their directory, replacing them must not change the directory's time. */
   for (uint32_t i = 1; keeping && i <= undone->node_count; i++) {
     const struct node *n = &undone->nodes[i];
     uint32_t its = is_dir(&n->was) && n->at_name && !(n->flags & (TOUCHED | META | EASED | BLOCKED)) ? find_node(keeping, &n->is) : 0;
