@@ -104,10 +104,13 @@ function Choices({
 /** The titles of lists that have no search of their own. */
 const TITLES: Partial<Record<Open['of'], string>> = { completion: ' completions ', commands: ' commands ' };
 const MARK = 2;
+const GROUPED_COLUMNS = 60;
 
 /** Draws rows of a list: kind, name with the matched letters marked, note, and at the right edge the key. */
 function choiceRow(items: readonly PanelItem[], query: string, { width: columns, paint, theme }: RenderContext) {
-  const group = Math.max(0, ...items.map((item) => (item.group === undefined ? 0 : textWidth(item.group) + 2)));
+  // A narrow list has no column for the kind.
+  const kinds = columns < GROUPED_COLUMNS ? [] : items;
+  const group = Math.max(0, ...kinds.map((item) => (item.group === undefined ? 0 : textWidth(item.group) + 2)));
   const named = (item: PanelItem) => oneLine(item.label ?? item.text, columns - MARK - group);
   // The notes have a column of their own, where there is room.
   const column = Math.min(Math.max(0, ...items.map((item) => textWidth(named(item)))), Math.floor(columns / 2));
@@ -116,8 +119,9 @@ function choiceRow(items: readonly PanelItem[], query: string, { width: columns,
     const key = item.key === undefined ? '' : ` ${item.key} `;
     const gap = Math.max(2, column - textWidth(name) + 2);
     const space = columns - MARK - group - textWidth(name) - gap - textWidth(key) - 1;
-    const note = item.note && space > 3 ? ' '.repeat(gap) + paint('dim', oneLine(item.note, space)) : '';
-    const left = `${chosen ? paint('user', '❯ ') : '  '}${paint('dim', kind.padEnd(group))}${marked(name, query, chosen, paint)}${note}`;
+    const note =
+      item.note && space > 3 ? ' '.repeat(gap) + paint(chosen ? 'text' : 'dim', oneLine(item.note, space)) : '';
+    const left = `${chosen ? paint('user', '❯ ') : '  '}${group === 0 ? '' : paint('dim', kind.padEnd(group))}${marked(name, query, chosen, paint)}${note}`;
     const right = lineWidth(left) + textWidth(key) <= columns ? key : '';
     const line = padTo(left, columns - textWidth(right)) + paint('text', right);
     return chosen ? onGround(line, theme.hit, columns) : line;

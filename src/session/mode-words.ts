@@ -47,7 +47,7 @@ export const MODE_WORDS: Readonly<Record<Mode, ModeWords>> = {
     answer: 'the model can write anywhere; destructive commands still ask first',
     note: 'write anywhere; destructive commands ask',
     help: 'the model does anything; destructive commands still ask first',
-    welcome: 'the model can do what you can; destructive commands ask first',
+    welcome: 'the model can do anything; destructive commands ask first',
     offer: () => 'u unrestricted: write anywhere, use the network; destructive commands still ask first',
   },
 };

@@ -136,6 +136,13 @@ describe('a HALT after its trial', () => {
     await stage.see(/\(T\) apply/);
   });
 
+  it('breaks its rows in a small window only at blanks', async () => {
+    const stage = await tried([], { columns: 40, rows: 30 });
+    await stage.see('no network, signals or');
+    expect(stage.frame()).toMatch(/┆ exit 0 · no network, signals or +│\n│ ┆ +sockets in a trial/);
+    expect(stage.frame()).toMatch(/┆ deletes {4}build\/ +1\.8 MB|┆ +1\.8 MB/);
+  });
+
   it('offers no apply where the trial could not tell, and says why', async () => {
     const log: string[] = [];
     const stage = await tried(

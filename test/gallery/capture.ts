@@ -42,6 +42,7 @@ const STEADY_RUNS: typeof STEADY = [
  * right-aligned text, and blanks at the end of a row, which may be drawn or not.
  */
 const COMES_AND_GOES: readonly (readonly [RegExp, string])[] = [
+  [/^( NORRIS {2}.*?) {2,}[\d.]+ s(?=$| │)/gm, '$1  2 s'],
   [/ · [\d.]+ (?:ms|s)(?= ·| *$)/gm, ''],
   [/([✓✗]) [\d.]+ (?:ms|s)/g, '$1'],
   [/~\/shop · /g, ''],

@@ -123,7 +123,7 @@ function renderBlock(token: Tokens.Generic, width: number, theme: Theme, depth: 
     case 'table':
       return renderTable(token as Tokens.Table, width, theme);
     case 'hr':
-      return [paint(theme.rule, '─'.repeat(width))];
+      return [paint(theme.rule, '─'.repeat(prose))];
     default:
       return wrapText(plain(token.raw.replace(/\n+$/, '')), prose);
   }
@@ -153,14 +153,17 @@ function renderCode({ text, lang }: Tokens.Code, width: number, theme: Theme): s
   const name = plain(lang?.split(/\s/)[0] ?? '').slice(0, 20);
   const code = highlight(plain(text), name, theme);
   if (width < MIN_WIDTH) return wrapText(code, width, { mode: 'hard' });
-  const rows = code.split('\n').flatMap((line) => {
-    const [first = '', ...more] = wrapText(line, width - 3);
+  const written = code.split('\n');
+  // It ends where prose ends, unless a line needs more.
+  const end = Math.min(width, Math.max(MAX_PROSE, ...written.map((line) => lineWidth(line) + 3)));
+  const rows = written.flatMap((line) => {
+    const [first = '', ...more] = wrapText(line, end - 3);
     return [`  ${first}`, ...more.map((rest) => `${paint(theme.rule, '↪')} ${rest}`)];
   });
   const label = name === '' ? '' : ` ${name} `;
-  const left = paint(theme.rule, '─'.repeat(Math.max(0, width - 1 - lineWidth(label) - COPY.length)));
+  const left = paint(theme.rule, '─'.repeat(Math.max(0, end - 1 - lineWidth(label) - COPY.length)));
   const rule = paint(theme.rule, '─') + (label === '' ? '' : paint(theme.dim, label)) + left + paint(theme.dim, COPY);
-  return [rule, ...rows.map((row) => onGround(row, theme.codeGround, width))];
+  return [rule, ...rows.map((row) => onGround(row, theme.codeGround, end))];
 }
 
 function renderList(list: Tokens.List, width: number, theme: Theme, depth: number): string[] {

@@ -51,7 +51,7 @@ export const INK = {
 export const BEHIND = {
   raise: { hex: ['22262e', 'e9edf2', '1f1f1f'], c256: [235, 254] },
   code: { hex: ['1a1d23', 'f3f5f7', '101010'], c256: [234, 255] },
-  selected: { hex: ['2b3a52', 'd5e3f7', '00407f'], c256: [24, 189], c16: [4, 6, 4] },
+  selected: { hex: ['26344a', 'd5e3f7', '00407f'], c256: [24, 189], c16: [4, 6, 4] },
   added: { hex: ['15301f', 'dff3e4', '15301f'], c256: [22, 194] },
   removed: { hex: ['3a1a1e', 'fbe2e2', '3a1a1e'], c256: [52, 224] },
   addedWord: { hex: ['25603b', 'b2e3c0', '25603b'], c256: [28, 151] },

@@ -72,8 +72,9 @@ export function offerLines(
   const rows = items.slice(first, first + MAX_ROWS).map((offer, at) => {
     const chosen = first + at === index;
     const where = offer.kind === 'server' ? hostOf(offer.address) : `key in ${offer.key}`;
+    const quiet = chosen ? 'text' : 'dim';
     const state =
-      offer.kind === 'server' ? `${paint('success', '✓')} ${paint('dim', 'answers')}` : paint('dim', 'not contacted');
+      offer.kind === 'server' ? `${paint('success', '✓')} ${paint(quiet, 'answers')}` : paint(quiet, 'not contacted');
     const words = offer.kind === 'server' ? 9 : 13;
     const label = paint(chosen ? 'strong' : 'text', offer.label.padEnd(labels + 2));
     const text = cut(`${offer.model.padEnd(models + 2)}${where}`, Math.max(1, width - 4 - labels - 2));

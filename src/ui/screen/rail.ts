@@ -114,14 +114,17 @@ function agentRows(
       const asks = conversation.phase.kind === 'halted';
       const what = visible(show(doing(conversation.phase))).replace(/\s+/g, ' ');
       const task = visible(show(run.task)).replace(/\s+/g, ' ');
-      const right = `step ${run.step} of ${MAX_DELEGATE_STEPS} · ${elapsed(now - run.startedAt)}`;
       return [
         row(
           `${asks ? paint('warning', '!') : paint('accent', '▸')} ${paint('strong', `${run.agent} ${task}`)}`,
-          paint('dim', right),
+          paint('dim', elapsed(now - run.startedAt)),
           context,
         ),
-        row(`  ${paint(asks ? 'warning' : 'dim', what)}`, '', context),
+        row(
+          `  ${paint(asks ? 'warning' : 'dim', what)}`,
+          paint('dim', `step ${run.step}/${MAX_DELEGATE_STEPS}`),
+          context,
+        ),
       ];
     }),
   ];

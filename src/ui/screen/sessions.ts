@@ -162,7 +162,7 @@ function momentLines({ kind, text, exit }: SessionMoment, context: RenderContext
   const [glyph, role] = HEADS[kind];
   const right =
     exit === undefined ? '' : exit === 0 ? paint('success', '✓') : paint('error', exit === null ? '✗' : `✗ ${exit}`);
-  const line = cut(plainText(text).replace(/\s*\n\s*/g, ' ⏎ '), Math.max(1, width - GUTTER - 8));
+  const line = cut(withoutMarks(plainText(text)).replace(/\s*\n\s*/g, ' ⏎ '), Math.max(1, width - GUTTER - 8));
   return headingLines({ glyph, role, text: paint('strong', line), right }, context)
     .slice(0, 1)
     .map((row) => onGround(row, theme.raise, width));

@@ -1,6 +1,7 @@
 /** Scenes of lists, help and stored data. */
 import type { SessionEvent } from '../../../src/session/event.ts';
 import { formatRecord } from '../../../src/store/read.ts';
+import { say } from '../../support/scripted-server.ts';
 import { enter, press, type Scene } from '../scene.ts';
 
 /** Plants a session as it is stored on disk. */
@@ -115,6 +116,42 @@ export const AROUND: readonly Scene[] = [
     play: (stage) => enter(stage, ':setup fast', /✓[\s\S]*> :setup fast yes/),
   },
   told('cost', ':cost', 'what it has cost', /❯ :cost[\s\S]*│/),
+  {
+    name: 'allow',
+    title: 'commands that run without a question',
+    script: [],
+    async play(stage) {
+      await enter(stage, ':allow npm test', /again in this session: npm test/);
+      await enter(stage, ':allow make check', /again in this session: make check/);
+      await enter(stage, ':allow', /this session +npm test/);
+    },
+  },
+  {
+    name: 'rewind',
+    title: 'back to before a question: what is restored',
+    config: { mode: 'unrestricted', confirm_cmd: false, safety: { llm_second_opinion: false } },
+    files: { 'notes.txt': 'mine\n' },
+    script: [
+      say('CMD: echo "call Ann" >> notes.txt; echo draft > plan.txt'),
+      say('It is noted.'),
+      say('CMD: rm plan.txt'),
+      say('The draft is gone.'),
+    ],
+    async play(stage) {
+      await enter(stage, '?note that I must call Ann, and begin a plan', /It is noted\./);
+      await enter(stage, '?drop the plan', /(The draft is gone|HALT|skip)/);
+      if (/skip/.test(stage.rig.text())) await press(stage, ['p'], /The draft is gone/);
+      await enter(stage, ':rewind 1', /:rewind 1 yes/);
+    },
+  },
+  {
+    name: 'slash',
+    title: '`/` lists the commands, and stays typed',
+    async play({ rig }) {
+      rig.type('/');
+      await rig.waitFor('━━ commands ━');
+    },
+  },
   told('safety', ':safety check rm -rf /tmp/x', 'what the gate would say', /destructive/),
   told('mode-shown', ':mode', 'the mode and what it lets through', /Restricted|RESTRICTED/),
 ];

@@ -1,5 +1,6 @@
 /** Scenes of HALTs and other questions. */
-import { say } from '../../support/scripted-server.ts';
+import { execFileSync } from 'node:child_process';
+import { call, say } from '../../support/scripted-server.ts';
 import { enter, press, type Scene, type Stage } from '../scene.ts';
 
 const CONFIG = { mode: 'unrestricted', safety: { llm_second_opinion: false } };
@@ -23,7 +24,51 @@ const halted = (name: string, title: string, command: string, more?: (stage: Sta
   },
 });
 
+/** Makes a repository with one commit, whose remote is elsewhere. */
+function repository(work: string): void {
+  // The commit's name depends on its time.
+  const env = { ...process.env, GIT_AUTHOR_DATE: '2026-11-20T14:02Z', GIT_COMMITTER_DATE: '2026-11-20T14:02Z' };
+  const git = (...args: readonly string[]) => execFileSync('git', args, { cwd: work, env, stdio: 'pipe' });
+  git('init', '-q', '-b', 'main');
+  git('config', 'user.email', 'a@b.example');
+  git('config', 'user.name', 'A');
+  git('config', 'remote.origin.url', 'ssh://git@code.example/me/tool.git');
+  git('add', 'notes.txt');
+  git('commit', '-qm', 'write the notes down');
+}
+
 export const QUESTIONS: readonly Scene[] = [
+  {
+    name: 'connect',
+    title: 'a command in Project mode wants the network',
+    script: [call('bash', { command: 'curl -sS https://registry.example:8443/left-pad' })],
+    config: { ...CONFIG, mode: 'project' },
+    files: FILES,
+    play: (stage) => enter(stage, ':norris fetch the package', /CONNECT\?[\s\S]*(all shown|unlocks? p|Enter: )/),
+  },
+  {
+    name: 'send',
+    title: 'a command that sends something away',
+    script: [say('I push it.\nCMD: git push origin main')],
+    config: CONFIG,
+    files: FILES,
+    async play(stage) {
+      repository(stage.work);
+      await enter(stage, '?push it', /SEND THIS\?[\s\S]*(all shown|unlocks? p|Enter: )/);
+    },
+  },
+  {
+    name: 'plan-edited',
+    title: 'a plan, after you edited it',
+    script: [say('TASK: read the notes and the build log\nTASK: look what the build has left\nTASK: report')],
+    config: { ...CONFIG, norris: { preplanner: 'fast', approve_plan: 'ask' } },
+    env: () => ({ EDITOR: 'sed -i 2s/left/written/' }),
+    files: FILES,
+    async play(stage) {
+      await enter(stage, ':norris look around', /BEGIN\?[\s\S]*(all shown|unlocks? p|Enter: )/);
+      await press(stage, ['e'], /edited plan[\s\S]*(all shown|unlocks? p|Enter: )/);
+    },
+  },
   halted('halt', 'a HALT: what would be lost', 'rm -rf build'),
   halted('halt-three', 'every dangerous part has its row', THREE),
   halted('halt-help', 'the help inside the panel', 'rm -rf build', (stage) => press(stage, ['?'], /Esc/)),

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { stripStyles } from '../../../src/text/style.ts';
+import { lineWidth } from '../../../src/text/wrap.ts';
 import { highlight, highlightDiff } from '../../../src/ui/render/highlight.ts';
 import { createMarkdownStream, renderMarkdown } from '../../../src/ui/render/markdown.ts';
 import { THEMES, type Theme } from '../../../src/ui/render/theme.ts';
@@ -47,6 +48,14 @@ describe('Markdown', () => {
       '      y();',
       '  }',
     ]);
+  });
+
+  it('ends prose, rules and short code at one column of a wide screen, and code with a long line at its end', () => {
+    const prose = 'word '.repeat(60);
+    const wide = lines(`${prose}\n\n- ${prose}\n\n---\n\n\`\`\`\nshort\n\`\`\``, 200);
+    expect(Math.max(...wide.map(lineWidth))).toBe(100);
+    const long = 'x'.repeat(150);
+    expect(lines(`\`\`\`\n${long}\n\`\`\``, 200)).toEqual(['─'.repeat(153), `  ${long}`]);
   });
 
   it('draws tables with wrapped cells, and lists of records if too narrow', () => {

@@ -31,9 +31,13 @@ describe('text is readable', () => {
   const inks = Object.entries(INK).filter(([name]) => name !== 'line');
   it.each(inks)('in the colour %s', (name, { hex: [dark, light, high] }) => {
     const [behindDark, behindLight, behindHigh] = BEHIND[onTheirOwn[name] ?? 'raise'].hex;
-    for (const paper of name in onTheirOwn ? [behindDark] : [PAPER.dark, behindDark, BEHIND.code.hex[0]])
+    for (const paper of name in onTheirOwn
+      ? [behindDark]
+      : [PAPER.dark, behindDark, BEHIND.code.hex[0], BEHIND.selected.hex[0]])
       expect(contrast(dark, paper)).toBeGreaterThanOrEqual(4.5);
-    for (const paper of name in onTheirOwn ? [behindLight] : [PAPER.light, behindLight, BEHIND.code.hex[1]])
+    for (const paper of name in onTheirOwn
+      ? [behindLight]
+      : [PAPER.light, behindLight, BEHIND.code.hex[1], BEHIND.selected.hex[1]])
       expect(contrast(light, paper)).toBeGreaterThanOrEqual(4.5);
     expect(contrast(high, name in onTheirOwn ? behindHigh : PAPER.high)).toBeGreaterThanOrEqual(7);
   });

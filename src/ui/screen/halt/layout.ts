@@ -180,7 +180,9 @@ function bodyOf(words: QuestionWords, width: number, { roomy, airy }: Air): read
     const right = width < WIDE_COLUMNS ? '' : facts;
     const whole = facts === right ? text : `${text} · ${facts}`;
     const taken = right === '' ? 0 : right.length + 2;
-    const lines = wrapText(whole, Math.max(1, width - gutter.length - taken), { mode: 'hard', indent });
+    // The rows of a diff break where they are full, as a terminal breaks them.
+    const mode = role === 'tree' ? 'word' : 'hard';
+    const lines = wrapText(whole, Math.max(1, width - gutter.length - taken), { mode, indent });
     return lines.map((line, at): BodyLine => ({ kind: role, text: gutter + line, ...(at === 0 && { right }) }));
   });
   const told = (kind: 'impact' | 'claim' | 'place' | 'note', text: string, indent = ''): readonly BodyLine[] =>
