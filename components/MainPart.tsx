@@ -31,7 +31,7 @@ import { Lines, Surface } from './Lines.tsx';
 
 type Props = { readonly columns: number; readonly rows: number };
 
-/** The least rows with room for a blank row above the waiting row, and above a pane. */
+/** The least rows with room for a blank row below the header and above the waiting row, and above a pane. */
 const AIRY_ROWS = 12;
 const AIRY_PANE = 5;
 
@@ -102,7 +102,8 @@ export function Upper({ columns, rows }: UpperProps) {
   const facts = useRunFacts();
   const beside = useUi((ui) => ui.rail > 0);
   const shown = facts && (beside ? { ...facts, planElsewhere: true as const } : facts);
-  const lines = shown ? runHeaderLines(shown, rows, screen.renderContext(columns)) : [];
+  const header = shown ? runHeaderLines(shown, rows, screen.renderContext(columns)) : [];
+  const lines = header.length > 0 && rows >= AIRY_ROWS ? [...header, ' '] : header;
   return (
     <>
       {lines.length > 0 && <Lines lines={lines} />}

@@ -113,7 +113,8 @@ function choiceRow(items: readonly PanelItem[], query: string, { width: columns,
   const group = Math.max(0, ...kinds.map((item) => (item.group === undefined ? 0 : textWidth(item.group) + 2)));
   const named = (item: PanelItem) => oneLine(item.label ?? item.text, columns - MARK - group);
   // The notes have a column of their own, where there is room.
-  const column = Math.min(Math.max(0, ...items.map((item) => textWidth(named(item)))), Math.floor(columns / 2));
+  const noted = items.filter(({ note = '' }) => note !== '');
+  const column = Math.min(Math.max(0, ...noted.map((item) => textWidth(named(item)))), Math.floor(columns / 2));
   return (item: PanelItem, chosen: boolean, kind: string): string => {
     const name = named(item);
     const key = item.key === undefined ? '' : ` ${item.key} `;

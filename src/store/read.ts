@@ -208,7 +208,7 @@ async function countTurns(path: string): Promise<number> {
   return turns;
 }
 
-/** Returns the title of a session, where the event has it. */
+/** Returns the user's words that an event of a session has: a question, a goal, or a line for the shell. */
 function titleOf(event: SessionEvent): string | undefined {
   switch (event.type) {
     case 'asked':
@@ -233,13 +233,13 @@ async function summaryOfWhole(id: string, at: number, path: string) {
 function summaryOf(id: string, lastAt: number, events: readonly SessionEvent[]) {
   const [first] = events;
   if (first?.type !== 'opened') return undefined;
-  for (const event of events) {
-    const title = titleOf(event);
-    if (title === undefined) continue;
-    const { at: startedAt, cwd, branch } = first;
-    return { id, startedAt, lastAt, cwd, title: firstWords(title), ...(branch !== undefined && { branch }) };
-  }
-  return undefined;
+  const titled = events.filter((event) => titleOf(event) !== undefined);
+  // A question says more than the command before it.
+  const event = titled.find(({ type }) => type !== 'shellStarted') ?? titled[0];
+  if (!event) return undefined;
+  const { at: startedAt, cwd, branch } = first;
+  const title = firstWords(titleOf(event) ?? '');
+  return { id, startedAt, lastAt, cwd, title, ...(branch !== undefined && { branch }) };
 }
 
 /** Returns the first line with a word in it, which is not a fence of code. */

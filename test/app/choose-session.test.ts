@@ -111,6 +111,7 @@ describe('--resume', () => {
   it('lists the branch of a session, how many questions and goals it has, and its first line with words', async () => {
     const events: readonly SessionEvent[] = [
       { ...OPENED, branch: 'try' },
+      { session: 'main', at: 1, type: 'shellStarted', op: 'sh', line: 'ls', private: false },
       { session: 'main', at: 1, type: 'asked', line: 'l1', text: '```\n\nwhy {"type":"asked"}?' },
       { session: 'sub', at: 1, type: 'asked', line: 'l2', text: 'of a sub-agent' },
       { session: 'main', at: 1, type: 'asked', line: 'l3', text: 'and then?' },

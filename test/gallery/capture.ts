@@ -42,12 +42,12 @@ const STEADY_RUNS: typeof STEADY = [
  * right-aligned text, and blanks at the end of a row, which may be drawn or not.
  */
 const COMES_AND_GOES: readonly (readonly [RegExp, string])[] = [
-  [/^( NORRIS {2}.*?) {2,}[\d.]+ s(?=$| │)/gm, '$1  2 s'],
+  [/^([ []NORRIS[ \]] .*?) {2,}[\d.]+ s(?= *$| +│)/gm, '$1  2 s'],
   [/ · [\d.]+ (?:ms|s)(?= ·| *$)/gm, ''],
   [/([✓✗]) [\d.]+ (?:ms|s)/g, '$1'],
   [/~\/shop · /g, ''],
   [/(, 14:03 )─+/g, '$1──'],
-  [/ {2,}(?=[✓✗]|approved by|only reads|kept|step \d|~\/shop)/gm, '  '],
+  [/ {2,}(?=[✓✗]|approved by|only reads|undoable(?: ·| *$)|step \d|\d+ of \d+ steps|~\/shop)/gm, '  '],
   [/ +$/gm, ''],
 ];
 

@@ -97,7 +97,7 @@ export const AROUND: readonly Scene[] = [
   },
   { name: 'keys', title: 'the keys', play: (stage) => press(stage, ['f1'], /Esc closes/) },
   told('help', ':help', 'the `:` commands', /:quit/),
-  told('model', ':model', 'the models, and whether they answer', /scripted/),
+  told('model', ':model', 'the models, and whether they answer', /16,384 tokens/),
   {
     name: 'setup',
     title: 'a model is connected: keys that are here',
@@ -153,5 +153,5 @@ export const AROUND: readonly Scene[] = [
     },
   },
   told('safety', ':safety check rm -rf /tmp/x', 'what the gate would say', /destructive/),
-  told('mode-shown', ':mode', 'the mode and what it lets through', /Restricted|RESTRICTED/),
+  told('mode-shown', ':mode', 'the mode and what it lets through', /halts: loses/),
 ];

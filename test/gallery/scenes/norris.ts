@@ -6,7 +6,12 @@ import { enter, press, type Scene } from '../scene.ts';
 const OPEN = { mode: 'unrestricted', confirm_cmd: false, safety: { llm_second_opinion: false } };
 
 export const NORRIS: readonly Scene[] = [
-  { name: 'goal', title: 'a goal is asked for', script: [], play: (stage) => press(stage, ['ctrl-n'], /goal/i) },
+  {
+    name: 'goal',
+    title: 'a goal is asked for',
+    script: [],
+    play: (stage) => press(stage, ['ctrl-n'], /what is the goal/),
+  },
   {
     name: 'run',
     title: 'a run at work',

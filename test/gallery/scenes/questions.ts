@@ -78,7 +78,7 @@ export const QUESTIONS: readonly Scene[] = [
     `echo ${'a'.repeat(700)}; rm -rf build; echo ${'b'.repeat(700)}`,
   ),
   halted('halt-note', 'skipping with a note', 'rm -rf build', (stage) => press(stage, ['n'], /tells the/)),
-  halted('halt-edit', 'editing the command', 'rm -rf build', (stage) => press(stage, ['e'], /rm -rf build/)),
+  halted('halt-edit', 'editing the command', 'rm -rf build', (stage) => press(stage, ['e'], /check it again/)),
   halted('halt-skipped', 'after a skip', 'rm -rf build', (stage) => press(stage, ['s'], /blocked/)),
   halted('halt-tried', 'after a trial: what it would change', 'rm -rf build', (stage) =>
     press(stage, ['t'], /would|T\W+apply/),

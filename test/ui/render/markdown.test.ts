@@ -55,7 +55,7 @@ describe('Markdown', () => {
     const wide = lines(`${prose}\n\n- ${prose}\n\n---\n\n\`\`\`\nshort\n\`\`\``, 200);
     expect(Math.max(...wide.map(lineWidth))).toBe(100);
     const long = 'x'.repeat(150);
-    expect(lines(`\`\`\`\n${long}\n\`\`\``, 200)).toEqual(['─'.repeat(153), `  ${long}`]);
+    expect(lines(`\`\`\`\n${long}\n\`\`\``, 200)).toEqual([`${'─'.repeat(148)} copy`, `  ${long}`]);
   });
 
   it('draws tables with wrapped cells, and lists of records if too narrow', () => {
