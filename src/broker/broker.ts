@@ -338,8 +338,7 @@ function remarks(preset: Preset, got: Accumulated, finish: Reply['finish']): str
     lines.push(`${preset.name} announced a tool call but made none`);
   }
   if (got.finishReason === 'content_filter') lines.push(`${preset.name}: the server's content filter cut the answer`);
-  if (/<tool_call>/.test(got.text))
-    lines.push(`${preset.name} wrote a tool call as plain text; it was not taken as one`);
+  if (/<tool_call>/.test(got.text)) lines.push(`${preset.name} wrote a tool call as plain text; it was ignored`);
   return lines;
 }
 

@@ -93,7 +93,7 @@ const unread = new WeakMap<Response, Bytes>();
 /** Returns the body of an answer from `fetchForLibrary`. */
 export function bytesOf(response: Response): Bytes {
   const bytes = unread.get(response);
-  if (!bytes) throw new TypeError('an answer whose bytes are not ours to read');
+  if (!bytes) throw new TypeError('the reply has no readable body');
   return bytes;
 }
 

@@ -102,7 +102,7 @@ class Headless {
     clearTimeout(limit);
     await this.rest();
     if (results !== 'interrupted') return results.every(({ exit }) => exit === 0);
-    for (const job of running()) this.#options.err(`aish-tui: ended with the run: ${jobName(job)}\n`);
+    for (const job of running()) this.#options.err(`aish-tui: this job ended with the run: ${jobName(job)}\n`);
     return false;
   }
 

@@ -37,7 +37,7 @@ export async function uninstall({ yes, withConfig }: UninstallWish, out: Writer,
   for (const { path, what, goes, bytes } of kept) {
     const problem = yes && goes ? await removed(path) : undefined;
     failed ||= problem !== undefined;
-    const how = problem ?? (goes ? (yes ? 'removed' : 'would be removed') : 'stays; --with-config removes it');
+    const how = problem ?? (goes ? (yes ? 'removed' : 'would be removed') : 'is kept; --with-config removes it');
     (problem === undefined ? out : err)(`${visible(path)}  ${bytesText(bytes)}  ${what}: ${how}\n`);
   }
   if (!yes && kept.some(({ goes }) => goes)) out('aish-tui uninstall --yes deletes it for good\n');

@@ -52,7 +52,7 @@ export const allow: Command = {
     const receiver = LEAVE.exec(words)?.[1];
     if (receiver !== undefined) {
       void engine.dispatch({ type: 'leaveSet', to: receiver, allowed: true });
-      return `${receiver} may be sent to in this session`;
+      return `sending to ${receiver} is allowed in this session`;
     }
     const command = words.replace(KEEP, '');
     const rule = app.safety.ruleFor(command, engine.conversation.cwd);

@@ -64,7 +64,7 @@ export const mcp: Command = {
 async function login(app: App, name: string, address: string | undefined): Promise<string> {
   if (address !== undefined) {
     if (app.mcp.takeLogin(name, address)) return `accepted; now ${name} is asked for its token`;
-    throw new CommandError(`no open login of ${name} fits this answer: :mcp login ${name} starts one`);
+    throw new CommandError(`this reply belongs to no login in progress: start one with :mcp login ${name}`);
   }
   return new Promise((resolve) => {
     const ended = app.mcp.login(name, (where, host) =>

@@ -250,7 +250,7 @@ export const SCHEMA: Schema = block('Configuration of aish-tui.', {
       DEFAULTS.disk.caches_mb,
     ),
     days: count(
-      'Days after which an output or an unused cache goes, and :sessions prune offers a session.',
+      'Days after which outputs and unused caches are removed, and :sessions prune offers to delete a session.',
       DEFAULTS.disk.days,
     ),
   }),

@@ -415,7 +415,7 @@ async function judgeOnHost(command: string, host: string, { ask, kept = false, .
     const why =
       verdict === 'destructive'
         ? reason
-        : `${reason}; nothing holds it on ${host}, ${kept ? 'and :undo takes back what it changes there' : 'and nothing is kept there'}`;
+        : `${reason}; no sandbox limits it on ${host}, ${kept ? 'but :undo can restore what it changes there' : 'and :undo can’t restore anything there'}`;
     const source = judged.byUser ? 'user-pattern' : 'static';
     const facts = { ...(rule === undefined ? {} : { rule }), ...(findings.length > 0 ? { findings } : {}) };
     return { destructive: true, reason: why, source, ...facts };
@@ -526,13 +526,13 @@ export async function askOpinion(
     const answer = await Promise.race([ask(SECOND_OPINION_PROMPT, opinionText(action, goal), either), aborted(either)]);
     if (answer === undefined)
       return failed(timeout.aborted && !signal.aborted ? `timed out after ${timeoutMs} ms` : 'cancelled');
-    if (!answer.ok) return failed('could not be had');
+    if (!answer.ok) return failed('is not available');
     const verdict = readAnswer(answer.text);
     if (verdict === 'YES') return { destructive: true, reason: 'LLM flagged as destructive', failed: false };
     if (verdict === 'NO') return { destructive: false, reason: 'second opinion: not destructive', failed: false };
     return failed('was neither YES nor NO');
   } catch {
-    return failed('could not be had');
+    return failed('is not available');
   }
 }
 

@@ -70,7 +70,7 @@ describe.each(everyShell())('commands in the transcript: %s', (program) => {
     rig.type('sleep 100\r');
     await rig.waitFor('keys go to the program');
     rig.key('ctrl-]', 'alt-up');
-    await rig.waitFor('a command still runs: this is the one before it');
+    await rig.waitFor('a command is still running; this is the one before it');
     rig.type('C');
     await rig.waitFor(() => clipboard(rig) === 'echo here');
     rig.type('q');

@@ -33,7 +33,7 @@ it('one line of its own explains why there is no second opinion, and the questio
   const { out, err } = await runProgram(place, ['run', '--on-halt', 'skip', 'frobnicate'], {});
   const all = out + err;
   expect(all.split('no second opinion from guard (its server does not answer')).toHaveLength(2);
-  expect(all.split('second opinion could not be had; treated as destructive').length).toBeGreaterThan(2);
+  expect(all.split('second opinion is not available; treated as destructive').length).toBeGreaterThan(2);
   expect(all).not.toContain('127.0.0.1:9');
 });
 

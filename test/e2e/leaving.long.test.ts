@@ -50,11 +50,11 @@ describe.each(everyShell())('leaving %s', (program) => {
     rig.type(':bg sleep 302\r');
     await rig.waitFor('1 job');
     rig.type('exit\r');
-    await rig.waitFor('a job is still there: exit again');
+    await rig.waitFor('a job is still running: exit again');
     rig.type('echo still""here\r');
     await rig.waitFor(/❯ echo still""here .*✓/);
     rig.type('exit\r');
-    await rig.waitFor('a job is still there: exit again');
+    await rig.waitFor('a job is still running: exit again');
     rig.type('exit\r');
     expect((await rig.exited).code).toBe(0);
   });

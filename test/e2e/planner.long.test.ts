@@ -314,7 +314,7 @@ describe('a session at its spending limit', () => {
     const { code, out, err } = await runProgram(place, ['run', '--on-halt', 'skip', GOAL]);
     expect(out).toMatch(/preplan failed: .*calls to cloud cost money; running single-model/);
     expect(err).toMatch(/no second opinion from cloud \(.*cost money/);
-    expect(err).toMatch(/HALT: second opinion could not be had/);
+    expect(err).toMatch(/HALT: second opinion is not available/);
     expect(cloud.requests).toHaveLength(0);
     expect(code).toBe(0);
   });

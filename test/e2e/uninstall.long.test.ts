@@ -23,7 +23,7 @@ it('aish-tui uninstall lists what it keeps, removes state with --yes, and the co
   const said = await runProgram(place, ['uninstall']);
   expect(said.code).toBe(0);
   expect(said.out).toMatch(/\.local\/state\/aish {2}1\.5 kB .*would be removed/);
-  expect(said.out).toMatch(/\.config\/aish .*stays; --with-config removes it/);
+  expect(said.out).toMatch(/\.config\/aish .*is kept; --with-config removes it/);
   expect(existsSync(state)).toBe(true);
   expect((await runProgram(place, ['uninstall', '--yes'])).out).toMatch(/state\/aish .*: removed\n/);
   expect([state, config, theirs].map((path) => existsSync(path))).toEqual([false, true, true]);

@@ -40,7 +40,7 @@ it('Ctrl-C in :safety check also drops its question to a model', async () => {
 it('the plain screen announces a wait once', async () => {
   await using rig = await openRig(scratch(undefined, { ...MUTE, ui: { screen: 'plain' } }), '[aish:demo]>');
   rig.type(':mcp restart mute\r');
-  await rig.waitFor(':mcp takes its time; Ctrl-C stops it');
+  await rig.waitFor(':mcp is still running; Ctrl-C stops it');
   rig.key('ctrl-c');
   await rig.waitFor(':mcp was stopped');
 });

@@ -67,7 +67,7 @@ test('the second opinion is cached per command, goal and directory, and a failur
   });
   const first = await gate.judge(command('frobnicate'), context());
   expect(first).toMatchObject({ destructive: true, source: 'default' });
-  expect(first.reason).toContain('could not be had');
+  expect(first.reason).toContain('is not available');
   expect(await gate.judge(command('frobnicate'), context())).toMatchObject({ destructive: false, source: 'model' });
   expect(await gate.judge(command(' frobnicate '), context())).toMatchObject({ destructive: false, source: 'cache' });
   expect(calls).toBe(2);
@@ -182,7 +182,7 @@ test('a model that never answers or throws, and a cancelled wait, count as destr
   };
   const failed = await createGate({ secondOpinion: throwing, enabled: true }).judge(command('frobnicate'), context());
   expect(failed).toMatchObject({ destructive: true, source: 'default' });
-  expect(failed.reason).toContain('could not be had');
+  expect(failed.reason).toContain('is not available');
   const cancelled = await createGate({ secondOpinion: never, enabled: true }).judge(command('frobnicate'), {
     ...context(),
     signal: AbortSignal.abort(),

@@ -43,7 +43,7 @@ describe('a command for a host', () => {
     const here = await judge('sh run.sh', folder);
     const there = await judge('sh run.sh', `web1:${folder}`);
     expect([here.destructive, there.destructive]).toEqual([false, true]);
-    expect(there.reason).toContain('nothing holds it on web1');
+    expect(there.reason).toContain('no sandbox limits it on web1');
     expect((await judge('echo x > new-file', folder)).destructive).toBe(false);
     expect((await judge('echo x > new-file', `web1:${folder}`)).destructive).toBe(true);
   });

@@ -31,7 +31,7 @@ const PROJECT_NEEDS = 'Project mode needs Linux 5.12 or newer and user namespace
 const PROJECT_MISSING =
   "no namespaces for this user: only the tree and $TMPDIR can be written, there is no loopback, owners can't be changed, and that git's hooks and configuration stay as they are is watched, not enforced";
 const NO_TREE_LIMIT = 'limits on memory and CPU time hold for each process, not for a command as a whole';
-const ROOT_WATCHED = 'the number of processes of root is watched and stopped, not refused';
+const ROOT_WATCHED = 'for root, too many processes are stopped once they run, not prevented';
 const OPEN_SIGNALS = "signals to this user's own processes outside are not refused (Linux 6.12 or newer)";
 
 /**

@@ -285,7 +285,7 @@ export function warnOf(notes: readonly string[], warn: (text: string) => void): 
   const outside = of('outside');
   if (outside.length > 0)
     warn(
-      `not written, since it has another name outside the project: ${named(outside)}. Unrestricted can, or make it a copy`,
+      `not written: it has a hard link outside the project: ${named(outside)}. Use Unrestricted mode, or replace it by a copy`,
     );
   if (refused.length > 0) warn(`refused, since the old state could not be kept: ${named(refused)}`);
   if (unkept.length > 0)

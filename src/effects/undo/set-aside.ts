@@ -120,7 +120,7 @@ const RUN_BY_NEXT = 'names a program that git runs when it goes on';
 const MAX_ASIDE = 50_000;
 /** Means that no file exists, as in `unkeptIn`. */
 const NO_FILE = '';
-const LEADS = 'leads to what others run or obey';
+const LEADS = 'affects what other programs run or read as settings';
 
 /** A file that an action left, or an entry of a directory that it moved. */
 type Thing = Pick<Name, 'path' | 'kind'>;

@@ -278,7 +278,7 @@ const LOST = 'when the host answers again, the apply is finished or undone as a 
 const OWN_STORE = 'the undo store lies below the directory it would run in: try it in a project';
 const TOO_MUCH = 'it wrote more than a trial has room for';
 const OTHERS = 'it touches files of another owner or group, which a trial can’t';
-const MOVED = 'it renames a whole directory, which a trial can’t';
+const MOVED = 'it renames a directory, which a trial can’t do';
 const DIRECTORY_MOVED = /Invalid cross-device link|EXDEV/;
 const FOREIGN_OWNER = /Value too large for defined data type|EOVERFLOW/;
 const READ_ONLY = /Read-only file system|EROFS/;
@@ -345,7 +345,7 @@ function untold(notes: readonly string[]): string | undefined {
   for (const note of notes) {
     const [word = '', path = ''] = note.split(/ (.*)/s);
     if (word === 'shared') return `${visible(path)} has other names, which a real run may change with it`;
-    if (word === 'deep') return `${visible(path.slice(-40))} lies deeper than a path can name`;
+    if (word === 'deep') return `${visible(path.slice(-40))} has a path that is too long`;
     if (word === 'foreign')
       return `${visible(path)} gets an access list that names others, which a trial of an ordinary user can’t set`;
     if (word === 'socket') return `it makes the socket ${visible(path)}, which a trial can’t`;

@@ -21,7 +21,7 @@ export async function allowOnce(allowances: Allowances): Promise<number> {
     console.log(`${index + 1}  ${visible(agent)} in ${visible(cwd)}: ${visible(reason)}\n   ${visible(command)}\n`);
   const asking = createInterface({ input: process.stdin, output: process.stdout });
   const answer = await asking
-    .question('which one may run once, within ten minutes? (number; Enter for none) ')
+    .question('Which command may run once in the next ten minutes? (number; Enter: none) ')
     .catch(() => '');
   asking.close();
   const chosen = denied[Number(answer.trim()) - 1];

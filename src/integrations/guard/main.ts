@@ -131,7 +131,7 @@ async function decide(asked: Asked | undefined, options: DecideOptions): Promise
       reason: `aish-guard: the command is longer than is looked at (${command.length} characters).`,
     };
   if (GUARD_ITSELF.test(command))
-    return { kind: 'deny', reason: 'aish-guard: only a person may speak with the guard, in a terminal of their own.' };
+    return { kind: 'deny', reason: 'aish-guard: only the user may run aish-guard, in their own terminal.' };
   const judged = await judgeWithFiles(command, { cwd, files: realFiles() });
   const { verdict, reason, unresolved } = judged;
   if (verdict === 'safe') return { kind: 'silence' };

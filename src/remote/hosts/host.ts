@@ -273,7 +273,10 @@ export class Host {
     this.#unsettled.push(unsettled);
     const { host } = connection;
     this.#options.onUnsettled?.(host);
-    return { exit: null, note: `the connection to ${host} was lost; how it ended is asked at the next :host ${host}` };
+    return {
+      exit: null,
+      note: `the connection to ${host} was lost; the next :host ${host} finds out how the command ended`,
+    };
   }
 }
 

@@ -117,7 +117,7 @@ const ONLY_ADDS = pattern(String.raw`
 /** Returns the verdict on unsetting a variable: the system then decides what applies. */
 export function judgeUnset(name: string): StaticVerdict {
   return hasUnknown(name) || (DECIDES.test(name) && !ONLY_ADDS.test(name))
-    ? unknown(`takes ${hasUnknown(name) ? 'a variable' : name} away, which decides what runs`)
+    ? unknown(`unsets ${hasUnknown(name) ? 'a variable' : name}, which decides what runs`)
     : harmless();
 }
 

@@ -209,7 +209,7 @@ function judgeLink(call: Call, { sources: fields, target, directory }: Transfer)
   const copies = hasGiven(call, /^(-b|--backup|-S|--suffix)$/);
   if (!call.has('-f', '--force') && !copies) return harmless();
   if (copies && keepsOld(call, target)) return harmless();
-  if (sources.includes('/dev/null')) return destructive('ln -f', 'replaces the file with nothing');
+  if (sources.includes('/dev/null')) return destructive('ln -f', 'empties the file');
   const replaced = unknown('replaces a link or file if there is one');
   // With -n or -T the link itself is replaced, wherever it points.
   if (call.has('-n', '-T', '--no-dereference', '--no-target-directory'))

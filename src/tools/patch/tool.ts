@@ -293,7 +293,7 @@ export function applyPatches(original: string | undefined, patches: readonly Pat
   if (size > MAX_FILE_BYTES) return tooLarge;
   const text = mark + assemble(body, lines, edits);
   if (Buffer.byteLength(text) > MAX_FILE_BYTES) return tooLarge;
-  if (text === original) return { ok: false, message: 'the patches change nothing: the file already reads so' };
+  if (text === original) return { ok: false, message: 'the patches change nothing: the file already has this text' };
   return { ok: true, text, notes };
 }
 
@@ -336,7 +336,7 @@ function clashOf(edits: readonly Edit[], lines: Lines, patches: readonly Patch[]
     if (before && edit.start < before.end)
       return (
         `${nameOf(patches, edit.patch)}: overlaps ${nameOf(patches, before.patch)} at line ${lines.line(edit.start)}; ` +
-        'each applies to the file as it was, so make one patch of them'
+        'each applies to the original file, so combine them into one patch'
       );
     if (!before || edit.end > before.end) before = edit;
   }

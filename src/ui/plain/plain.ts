@@ -151,7 +151,7 @@ class Plain {
     const { current } = this.#app.waits;
     if (current === this.#wait) return;
     this.#wait = current;
-    if (current) this.#say(`${current.what} takes its time${current.stops ? '; Ctrl-C stops it' : ''}`);
+    if (current) this.#say(`${current.what} is still running${current.stops ? '; Ctrl-C stops it' : ''}`);
   }
 
   /** Reports the end of each host once. */

@@ -371,8 +371,8 @@ export class Screen {
     if ((jobs === 0 && !fleet) || (by === 'exit' && this.exitAsked)) return true;
     this.exitAsked = by === 'exit';
     const left = fleet ? 'a fleet is' : jobs === 1 ? 'a job is' : `${jobs} jobs are`;
-    const then = fleet ? 'leaves; :fleet resume goes on with it' : 'ends what is yours and leaves';
-    this.hint(`${left} still ${fleet ? 'at work' : 'there'}: ${by} again ${then}`);
+    const then = fleet ? 'leaves; :fleet resume continues it' : 'ends your jobs and leaves';
+    this.hint(`${left} still running: ${by} again ${then}`);
     return false;
   }
 

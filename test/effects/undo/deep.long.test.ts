@@ -86,7 +86,7 @@ describe.skipIf(!trialsWork() || lacks('python3')).each(USERS)(
     it('a trial reports that it can’t tell', async () => {
       grow();
       const { listed } = await at.scene.try(script('t(lambda: open("leaf", "w").write("new"))'));
-      expect(listed).toMatch(/lies deeper than a path can name/);
+      expect(listed).toMatch(/has a path that is too long/);
     });
   },
 );

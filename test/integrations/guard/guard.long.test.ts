@@ -119,7 +119,7 @@ describe('aish-guard allow', () => {
       { home, work: home, env: env(), [Symbol.dispose]() {} },
       { file: process.execPath, args: [GUARD, 'allow'] },
     );
-    await rig.waitFor('which one may run once');
+    await rig.waitFor('Which command may run once');
     expect(rig.text()).toContain('1  claude-code in /: rm -rf');
     expect(rig.text()).toContain('rm -rf build');
     rig.type('1\r');

@@ -64,7 +64,7 @@ function stepCommand(direction: -1 | 1) {
 export function focusCommand(screen: Screen): void {
   screen.navigator.enter();
   if (screen.navigator.entry?.kind !== 'exec') screen.navigator.stepCommand(-1);
-  if (screen.app.engine.state.shell.running) screen.hint('a command still runs: this is the one before it');
+  if (screen.app.engine.state.shell.running) screen.hint('a command is still running; this is the one before it');
 }
 
 /** Gives the keyboard to the transcript. */
