@@ -1,7 +1,7 @@
 /** Reads a unified diff of one file for people: line numbers, signs, and nothing invisible. */
 import { visibleWithTabs } from './sanitize.ts';
 
-/** `number` is 0 for a remark about the line before. */
+/** A line of a diff. `number` is its line number, or 0 for a remark about the line before. */
 export type DiffLine = { readonly sign: '+' | '-' | ' '; readonly number: number; readonly text: string };
 
 export type ParsedDiff = {
@@ -32,7 +32,7 @@ export function parseDiff(diff: string): ParsedDiff {
   };
 }
 
-/** Returns `12 − text`. */
+/** Returns the line with its number and sign, as in `12 − text`. */
 export function numberedLine({ sign, number, text }: DiffLine, width: number): string {
   return `${(number === 0 ? '' : String(number)).padStart(width)} ${sign === '-' ? '−' : sign} ${text}`;
 }

@@ -1,9 +1,9 @@
 /*
  * Answers to the system calls of a supervised command. Each call that changes the file system waits here.
  *
- * Of a kept command the old state is kept first; then the call goes on. Of a trial nothing is kept, because its changes
- * go into an overlay: here is noted what the trial would do otherwise than a real run. Project mode refuses what
- * guard.c says.
+ * For a kept command the old state is kept first; then the call continues. Of a trial nothing is kept, because its
+ * changes go into an overlay: here is noted what the trial would do otherwise than a real run. Project mode refuses
+ * what guard.c says.
  */
 #include "calls.h"
 #include "trial.h"
@@ -74,7 +74,7 @@ static int keep_open(struct store *s, pid_t pid, const struct place *at, int fla
   if (look_once(s, at->directory, at->name, &id, &state)) {
     return errno == ENOENT && flags & O_CREAT ? keep_name(s, at->directory, at->name, NULL) : -1;
   }
-  /* Whoever destroys a file on purpose wants no copy of it. */
+  /* A program that destroys a file on purpose (shred) gets no copy of it. */
   if (S_ISREG(state.mode) && (runs(pid, "shred") || runs(pid, "srm"))) {
     note_path(s, "skipped", keep_directory(s, at->directory), at->name);
     if (keep_state(s, at->directory, at->name, STATUS)) return -1;
@@ -106,7 +106,7 @@ static int move_outside(const struct store *s, struct place *at) {
   if (there < 0) return errno == EXDEV ? NOT_OURS : -1;
   close(at->directory);
   at->directory = there;
-  at->glance.taken = at->above.taken = 0; /* they were of the overlay's inode */
+  at->glance.taken = at->above.taken = 0; /* they belonged to the overlay's inode */
   return 0;
 }
 
@@ -130,7 +130,7 @@ static int resolve_both(const struct store *s, pid_t pid, const struct call *c, 
   return from == end ? from : (errno = EXDEV, FAILS);
 }
 
-/* Whether the call would change a file outside the project by a name inside. */
+/* Whether the call would change a file outside the project by one of its names inside. */
 static int leads_outside(struct store *s, const struct call *c, const struct place *at, uint64_t flags) {
   if (c->what == LINK) named_again(s, at->directory, at->name);
   if (c->what == CREATE || c->what == LINK || c->what == REMOVE || c->what == RENAME) return 0;
@@ -273,7 +273,7 @@ static void watch(struct store *s, pid_t pid, enum effect what, const struct pla
   if (deep) return note_at(s, "deep", at);
   if (below < 0) return watch_outside(s, what, at, there, flags);
   close(below);
-  /* This trial removed the file before, so what is made now is another one. */
+  /* This trial removed the file before, so the call makes a new one. */
   if (there && look(at->directory, at->name, 0, &id, NULL)) return;
   if (!there || what == CREATE || what == REMOVE || (what == OPEN && (flags & EXCLUSIVE) == EXCLUSIVE)) return;
   if (!S_ISDIR(state.mode) && state.links > 1) note_at(s, "shared", at);
@@ -412,7 +412,7 @@ int keep_answer(struct store *s, int listener) {
   if (syscall(SYS_ioctl, listener, SECCOMP_IOCTL_NOTIF_RECV, &in.q)) return errno == EINTR || errno == ENOENT ? 0 : -1;
   int why = decide(s, listener, &in.q);
   if (why == IS_ANSWERED) return 0;
-  /* The file may be on its way from one name to another. ENOENT is answered here, because the file could exist by the
+  /* The file may be between two names at this moment. ENOENT is answered here, because the file could exist by the
    * time the call went on. */
   if (why == ENOENT || why == ENOTDIR) why = decide(s, listener, &in.q);
   memset(&out, 0, sizeof out);

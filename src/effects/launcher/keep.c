@@ -50,7 +50,7 @@ static void tell_late(struct store *s, const struct id *id, const struct state *
     const char *name) {
   const int is_made = id->born > s->started, lasts = S_ISREG(state->mode) || S_ISLNK(state->mode);
   if (!s->listens || moment(state->ctime, state->ctime_ns) <= s->started) return;
-  if (is_made ? parent != 0 : lasts) note_unkept(s, parent, name); /* a new file without a place is gone again */
+  if (is_made ? parent != 0 : lasts) note_unkept(s, parent, name); /* a new file without a name no longer exists */
 }
 
 /* The parent of a directory. For a directory that this user can't enter, by the kernel's path of it, unchecked. */
@@ -115,7 +115,7 @@ static int is_new(const struct store *s, const struct id *id, uint32_t parent, c
 static uint32_t first_seen(struct store *s, const struct id *id, const struct state *state, uint32_t flags,
                            uint32_t parent, const char *name) {
   uint32_t n = find_node(s, id);
-  /* A link in the store is no place where the user finds it again. */
+  /* A link in the store is no name of the user's. */
   if (parent && s->nodes[parent].flags & IS_VAULT) parent = 0;
   if (n && (s->nodes[n].flags & flags) == flags && (s->nodes[n].name || !parent)) return n;
   const int place = parent && !(n && s->nodes[n].name);
@@ -224,7 +224,7 @@ const char *fresh_name(struct store *s, char number[12]) {
   if (make_part(s, &s->trash)) return NULL;
   const char *name = decimal(++s->number, number);
   while (!look(s->trash, name, 0, &id, NULL))
-    name = decimal(++s->number, number); /* an attempt that was cut off left it */
+    name = decimal(++s->number, number); /* left by an interrupted attempt */
   return keep_name(s, s->trash, name, NULL) ? NULL : keep_text(s, name, (uint32_t)strlen(name));
 }
 
@@ -306,7 +306,7 @@ int keep_content(struct store *s, int directory, const char *name) {
     if (from < 0) return -1;
     const char *as;
     int to;
-    do { /* an attempt that was cut off may have left one */
+    do { /* an interrupted attempt may have left one */
       as = decimal(copy = ++s->number, number);
       to = make_part(s, &s->copies) ? -1 : openat(s->copies, as, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     } while (to < 0 && errno == EEXIST);
@@ -484,7 +484,7 @@ int attributes_beyond(struct store *s, int directory, const char *name, const st
   return now < 0 && now != UNSUPPORTED;
 }
 
-/* Sets exactly the attributes that were there. Those of the system itself may refuse, and stay. */
+/* Sets exactly the old attributes. Those of the system itself may refuse the change, and stay. */
 int apply_attributes(int directory, const char *name, const struct node *n) {
   static char list[1 << 16];
   char path[FD_PATH];
@@ -564,7 +564,7 @@ int copy_data(const struct store *s, int from, int to, uint64_t size) {
       uint64_t want = end - (uint64_t)in < sizeof buffer ? end - (uint64_t)in : sizeof buffer;
       got = syscall(SYS_pread64, from, buffer, want, in);
       if (got < 0) return -1;
-      if (got == 0) return 0; /* the file became shorter meanwhile */
+      if (got == 0) return 0; /* the file has become shorter */
       long put = syscall(SYS_pwrite64, to, buffer, got, in);
       if (put != got) return put < 0 ? -1 : (errno = ENOSPC, -1);
       in += got;

@@ -253,7 +253,7 @@ static void search_directory(struct search *search, int fd, const struct id *id,
   while (listing_next(&names, &name)) {
     struct id below;
     struct state state;
-    /* A kept name needs no look. */
+    /* A kept name need not be looked up. */
     if (name.type != DT_DIR && name.type != DT_UNKNOWN && parent && find_entry(s, parent, name.name)) {
       search->seen++;
       continue;
@@ -376,7 +376,7 @@ static void tell_escaped(struct store *s) {
   for (uint32_t i = 1; i <= s->entry_count; i++) {
     const struct entry *e = &s->entries[i];
     const struct node *n = &s->nodes[e->node];
-    /* The action was only to move it, and yet it is gone. */
+    /* The action only moved the file, but the file no longer exists. */
     if (e->node && !n->at_name && !n->link && is_unkept(s, n) && !(s->nodes[e->parent].flags & CLOSED) &&
         is_of_tree(s, e->parent))
       note_unkept(s, e->parent, e->name);
@@ -435,7 +435,7 @@ void note_other_names(struct store *s, const char *tree) {
   seek_names(s, open(tree, O_RDONLY | O_DIRECTORY | O_CLOEXEC), sought, size - 1, &seen, 0);
 }
 
-/* Drops links for names that did not go after all, and for inodes that live on under another name. */
+/* Drops links for names that still exist, and for inodes that have another name. */
 static int drop_needless_links(struct store *s) {
   char number[12];
   int dropped = 0;
@@ -456,7 +456,7 @@ static int write_end(struct store *s) {
     struct entry *e = &s->entries[i];
     const struct id nothing = {0, 0, 0}, *now = s->nodes[e->parent].at_name ? &e->now : &nothing;
     const struct node *n = &s->nodes[e->node];
-    if (s->nodes[e->parent].flags & CLOSED) continue; /* nobody else can look into it either until it is opened */
+    if (s->nodes[e->parent].flags & CLOSED) continue; /* nobody else can read it either until it is opened */
     e->end = e->flags & LATE ? nothing : *now;
     e->end_state = e->now_state;
     e->flags |= FINAL;

@@ -1,4 +1,4 @@
-/* The change store: what a kept action found before it changed it, and how that is put back. See store.c. */
+/* The change store: the state before a kept action changed it, and how that state is restored. See store.c. */
 #ifndef AISH_STORE_H
 #define AISH_STORE_H
 
@@ -8,7 +8,7 @@
 
 enum { MAX_NODES = 1 << 21, MAX_ENTRIES = 1 << 21, MAX_TEXT = 1 << 17, NAME_BYTES = 256 };
 
-/* An inode for good. Its number is given to another inode once it is free, its time of birth is not. */
+/* Identifies an inode for ever: its number may be given to another inode once it is free, its time of birth can't. */
 struct id {
   uint64_t dev, ino;
   uint64_t born; /* nanoseconds; 0: the file system has none */
@@ -38,23 +38,23 @@ enum {
   LINKED = 1 << 6,     /* a link in the store keeps the inode */
   TIMED = 1 << 13,     /* a call set its times */
   LEFT_OUT = 1 << 14,  /* no copy is kept, and a note says so */
-  /* Where it is. */
+  /* The place of the inode. */
   IS_VAULT = 1 << 3,    /* in the store, or the store itself */
   HOLDS_VAULT = 1 << 4, /* a directory above the store */
   CLOSED = 1 << 15,     /* a directory that this user can't look into now */
   BY_OTHER = 1 << 21,   /* found by a name that the action did not use */
-  /* Its end. */
+  /* The end of the action. */
   FINAL = 1 << 7,      /* the state at the end of the action is known */
   LATE = 1 << 20,      /* someone else may have changed it before that end was written down */
-  LATE_TIME = 1 << 22, /* the same for nothing but the time of a directory */
-  /* Its undo. */
+  LATE_TIME = 1 << 22, /* someone else may have changed only the time of the directory */
+  /* The undo of the action. */
   BLOCKED = 1 << 8,  /* changed since, so it stays */
-  PLACED = 1 << 9,   /* put back */
+  PLACED = 1 << 9,   /* restored */
   EASED = 1 << 10,   /* a directory that was opened for its owner until the undo is done */
-  MADE = 1 << 11,    /* made anew */
+  MADE = 1 << 11,    /* made again */
   LEFT = 1 << 12,    /* not among the paths that the user named */
-  BARE = 1 << 16,    /* some of its attributes could not be put back */
-  REFUSED = 1 << 17, /* could not be put back */
+  BARE = 1 << 16,    /* some of its attributes could not be restored */
+  REFUSED = 1 << 17, /* could not be restored */
   TIES = 1 << 18,    /* this name was changed since, so names that the action moved with it stay */
   TIED = 1 << 19,    /* stays because of such a name */
 };
@@ -197,9 +197,9 @@ const char *decimal(uint32_t number, char *to);
 
 /* Looks at (directory, name). `follow` 0: at a symbolic link itself. 0, or -1 with errno. */
 int look(int directory, const char *name, int follow, struct id *id, struct state *state);
-/* The same without following, but once for each answered call, so that all decisions are about the same inode. */
+/* Looks without following links, once for each answered call, so that all decisions are about the same inode. */
 int look_once(struct store *s, int directory, const char *name, struct id *id, struct state *state);
-/* The same for an open directory or file. */
+/* Looks at an open directory or file. */
 int look_at(struct store *s, int fd, struct id *id, struct state *state);
 /* Takes over what statx returned. */
 struct statx;
@@ -225,7 +225,7 @@ struct listing {
   char *room;
 };
 struct listed {
-  const char *name; /* valid until the next one is read */
+  const char *name; /* valid until the next name is read */
   uint64_t ino;
   unsigned char type; /* DT_DIR and the like */
 };
@@ -240,13 +240,13 @@ uint32_t keep_directory(struct store *s, int directory);
 /* The node of the directory that holds an open file, or of the open directory itself; 0: none any more. */
 uint32_t keep_whereabouts(struct store *s, int fd);
 int keep_name(struct store *s, int directory, const char *name, uint32_t *entry);
-/* The same for a name that did not exist before, though it does by now. */
+/* Records a name that did not exist before, though it exists by now. */
 int keep_absent(struct store *s, int directory, const char *name);
 /* An unused name in the store's own `t`, noted as new so that what is moved there is found again. */
 const char *fresh_name(struct store *s, char number[12]);
 int keep_inode(struct store *s, int directory, const char *name);
 int keep_content(struct store *s, int directory, const char *name);
-/* A file as it is, which an undo is about to bring to another name. */
+/* Records a file that an undo is about to give another name. */
 int keep_known(struct store *s, int directory, const char *name);
 enum aspect { STATUS, XATTRS, TIMES };
 int keep_state(struct store *s, int directory, const char *name, enum aspect changes);
@@ -261,7 +261,7 @@ int end_attributes(struct store *s, struct node *n, int directory, const char *n
 enum { UNSUPPORTED = -2 };
 long read_attributes(struct store *s, int directory, const char *name, char *blob, uint64_t most);
 int same_text(const char *a, uint32_t size, const char *b, uint32_t other);
-/* Whether the attributes, or their values, are others than these. */
+/* Whether the attributes or their values differ from these. */
 int attributes_differ(struct store *s, int directory, const char *name, const char *kept, uint32_t kept_size);
 /* Whether there is an attribute or value which neither node had, before the action or at its end. */
 int attributes_beyond(struct store *s, int directory, const char *name, const struct node *n, const struct node *other);

@@ -157,7 +157,7 @@ static int too_many(uint64_t allowed, unsigned long before) {
   return tasks > allowed;
 }
 
-/* The caller goes on as soon as it hears of the end. So the output must be closed by then, and the store unlocked. */
+/* The caller continues as soon as it learns of the end, so the output must be closed and the store unlocked by then. */
 static void let_go(int report) {
   if (syscall(__NR_close_range, 0, report - 1, 0) == 0 && syscall(__NR_close_range, report + 1, ~0U, 0) == 0) return;
   for (int fd = 0; fd < MAX_FILES; fd++)
@@ -260,7 +260,7 @@ static void set_guards(struct store *s, const struct options *o) {
   s->holds = o->profile == HELD ? o : NULL;
 }
 
-/* No command changes what is in this directory, nor moves it away. One that is not there is not guarded. */
+/* No command may change or move this directory. A directory that does not exist is not guarded. */
 static int guard_directory(struct store *s, int directory) {
   uint32_t n = directory < 0 ? 0 : keep_directory(s, directory);
   if (directory >= 0) close(directory);

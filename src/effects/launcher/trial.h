@@ -1,4 +1,4 @@
-/* What a trial collected in its upper directory, compared with the tree below it. */
+/* The changes that a trial collected in its upper directory, compared with the tree below it. */
 #ifndef AISH_TRIAL_H
 #define AISH_TRIAL_H
 

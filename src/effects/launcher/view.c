@@ -145,7 +145,7 @@ static long value_of(int directory, const char *name, const char *item, char *va
   return syscall(*name ? SYS_lgetxattr : SYS_getxattr, path, item, value, size);
 }
 
-/* Neither one of the overlay's own nor a system label, which each file system sets by its own rules. */
+/* Whether the attribute is neither the overlay's own nor a system label, which each file system sets itself. */
 static int is_of_file(const char *attribute) { return !is_private(attribute) && strcmp(attribute, "security.selinux"); }
 
 static int count_of(const char *list, long size) {
@@ -235,7 +235,7 @@ static void tell(struct walk *w, const char *kind, const struct state *s, const 
   path_pop(w->here, top);
 }
 
-/* Tells all of a tree, from the top down. */
+/* Reports every entry of a tree, from the top down. */
 static int tell_tree(struct walk *w, const char *kind, int above, const char *name) {
   struct id id;
   struct state state;
@@ -385,7 +385,7 @@ static int is_fresh(const struct store *s, const struct state *state) {
   return moment(state->ctime, state->ctime_ns) >= s->started;
 }
 
-/* Finds what changed at or below a name that goes, since all that a directory holds goes with it. */
+/* Finds changes at or below a removed name, since the contents of a directory are removed with it. */
 static int newer(struct walk *w, int above, const char *name, uint64_t device, int depth) {
   struct id id;
   struct state state;

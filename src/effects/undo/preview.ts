@@ -38,7 +38,7 @@ const WORDS: ReadonlyMap<string, string> = new Map(
     removed: 'removed',
   }),
 );
-/** The longest of these words and two blanks. */
+/** The width of the column of verbs: the longest of these words and two blanks. */
 const VERB_COLUMN = 14;
 /** From this many files of one directory on, changes of their modes are one row. */
 const MANY = 3;
@@ -109,7 +109,7 @@ async function diffsOf(store: string, steps: readonly Step[], read?: ReadText): 
 
 type Pair = { readonly path: string; readonly now: string | undefined; readonly becomes: string | undefined };
 
-/** git's own files of which a diff tells where a branch moves. */
+/** Matches git's own files whose diff tells where a branch moves. */
 const BRANCH = /(^|\/)\.git\/(?:logs\/)?refs\/(?:heads|tags)\//;
 
 /** Returns where git's branches move, and the diffs of all other files with line numbers. */
@@ -167,7 +167,10 @@ function visibleLines(text: string): string {
 /** Reads a text file of moderate size, here or on a host; undefined for anything else. */
 export type ReadText = (path: string) => Promise<string | undefined> | string | undefined;
 
-/** Reads such a file here; undefined if it is missing, large, binary, or not a regular file. Never waits for a FIFO. */
+/**
+ * Reads a text file of this machine; undefined if it is missing, large, binary, or not a regular file. Never waits for
+ * a FIFO.
+ */
 export function readText(path: string): string | undefined {
   let fd: number;
   try {

@@ -17,7 +17,7 @@ import type { Choice } from './choices.ts';
 import { MARK, markedText, oneLine, UNMARK } from './danger.ts';
 
 const VERBS = { deleted: 'deletes', changed: 'changes', created: 'creates', mode: 'sets mode' } as const;
-/** Lines of the diff below the list; `d` shows all. */
+/** How many lines of the diff are shown below the list; the key `d` shows all. */
 const FIRST_LINES = 12;
 
 /** Returns the counts, such as `6 deleted · 1 changed`, without kinds that did not occur. */
@@ -50,9 +50,9 @@ export function trialRows(trial: Trial, cwd: string, undoable?: boolean): readon
   ];
 }
 
-/** The longest verb and two blanks. */
+/** The width of the column of verbs: the longest verb and two blanks. */
 const VERB_COLUMN = VERBS.mode.length + 2;
-/** Names up to here make a column. */
+/** The longest name for which the column of names is widened. */
 const MAX_NAME = 40;
 /** From this many files of one directory on, changes of their modes are one row. */
 const MANY = 3;
@@ -140,7 +140,7 @@ type DiffRows = {
 };
 
 const ROLES = { '+': 'added', '-': 'removed', ' ': undefined } as const;
-/** Lines up to here are compared word by word. */
+/** The longest lines that are compared word by word. */
 const MAX_COMPARED_CHARS = 500;
 
 /**
