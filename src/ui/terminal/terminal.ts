@@ -253,9 +253,12 @@ function leaveModes({ alternateScreen, keyboard }: ModeChoice): string {
 const SANITIZE =
   '\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1005l\x1b[?1006l\x1b[?1015l\x1b[?1l\x1b>\x1b[r\x1b[?6l\x1b[?7h\x1b[4l\x1b(B\x0f\x1b[0 q\x1b[0m';
 
-/** On the normal screen the cursor stays: a change of the scroll region or of the origin would move it to the top. */
+/**
+ * On the normal screen the cursor stays, since it is where the terminal goes on after the end: a change of the scroll
+ * region or of the origin would move it to the top.
+ */
 function sanitize({ alternateScreen }: ModeChoice): string {
-  return alternateScreen ? SANITIZE : SANITIZE.replace('\x1b[r\x1b[?6l', '\x1b7\x1b[r\x1b8');
+  return alternateScreen ? `\x1b[?1049h${SANITIZE}` : SANITIZE.replace('\x1b[r\x1b[?6l', '\x1b7\x1b[r\x1b8');
 }
 
 /** The most bytes of text in one sequence: xterm and others drop sequences of more than 100,000 characters. */

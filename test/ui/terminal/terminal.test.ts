@@ -103,6 +103,9 @@ describe('the terminal', () => {
     it.pty.write('whole\r');
     await it.shows('<child whole>');
     await it.shows('<resumed>');
+    // A reset scroll region moves the cursor, so it comes after the switch, which saves where the terminal goes on.
+    const back = it.screen.text.slice(it.screen.text.lastIndexOf('\x1b[?1049l'));
+    expect(back.indexOf('\x1b[?1049h')).toBeLessThan(back.indexOf('\x1b[r'));
     it.pty.write('after\r');
     await it.shows('<line after>');
   });
