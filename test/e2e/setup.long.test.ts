@@ -151,8 +151,8 @@ it('aish-tui setup does not accept a remote server’s list of models as a proof
   await rig.waitFor('to everybody; to answer it may want a key: api_key_env');
 });
 
-it('lists what was found on the first screen where no model is configured; Enter tests, saves and uses it', async () => {
-  await using server = await startScriptedServer([say('At your service.')]);
+it('lists what was found on the first screen where no model is configured; Enter tests one and saves it', async () => {
+  await using server = await startScriptedServer([]);
   using place = scratch(undefined, { models: {} });
   await using rig = startRig(place, { columns: 100, env: { OLLAMA_HOST: `127.0.0.1:${server.port}` } });
   await rig.waitFor(/Found on this machine[\s\S]*scripted +127\.0\.0\.1:\d+ +✓ answers/);
@@ -166,6 +166,4 @@ it('lists what was found on the first screen where no model is configured; Enter
   rig.key('enter');
   await rig.waitFor(/is saved in [\s\S]*\[aish:\w+\]>/);
   expect(readFileSync(place.env.AISH_CONFIG ?? '', 'utf8')).toContain(`"base_url": "${server.baseUrl}"`);
-  rig.type('?are you there\r');
-  await rig.waitFor('At your service.');
 });
