@@ -192,7 +192,7 @@ export function createServices(environment: Environment, bus: SessionBus) {
     held: sandbox.projectMissing !== undefined,
     keep: {
       ...{ store: undo, supervisor: LAUNCHER, warn: (text: string) => bus.show(text) },
-      unseen: (cwd: string) => starts.changed([join(cwd, 'files that can’t be told')]),
+      unseen: (cwd: string) => starts.changed([join(cwd, 'files that can’t be listed')]),
     },
   });
   const fleetMachines = new Map<string, Machine>();

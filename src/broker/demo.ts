@@ -5,7 +5,7 @@ import type { Attempt } from './transport.ts';
 
 const QUESTION = 'A question: run `cat nothere`, then ask `why did that fail?`';
 const HALT =
-  'A HALT: run `mkdir -p logs; date >logs/app.log.1`, then say `clean up old logs in logs`. The removal is shown to you first';
+  'A HALT: run `mkdir -p logs; date >logs/app.log.1`, then type `clean up old logs in logs`. The removal is shown to you first';
 const RUN = 'A run of several steps: `:norris find all Python files modified in the last week and count them`';
 const CONNECT = [
   'To connect a real model:',
@@ -45,7 +45,7 @@ function explain({ ran }: Scene): string {
   if (!ran) return `You have run nothing yet. ${QUESTION}`;
   const said = ran.lines.findLast((text) => text.trim() !== '')?.trim();
   const shown = `\`${ran.command}\` ended with exit ${ran.exit ?? 'unknown'}`;
-  return `${shown}${said === undefined ? '' : `. It said: \`${said}\``}. A model would explain it.\n\nNext: ${HALT}.`;
+  return `${shown}${said === undefined ? '' : `. It said: \`${said}\``}. A real model would say why.\n\nNext: ${HALT}.`;
 }
 
 /** Removes at most this many files by name, so that the HALT shows each of them. */
@@ -64,7 +64,7 @@ function cleanUp(scene: Scene): string {
       `I found ${paths.length}. t tries the removal and lists what it would change; p runs it.`,
       `rm -f -- ${paths.join(' ')}`,
     );
-  return end(scene, `Removed. \`:undo\` shows what would come back, and \`:undo yes\` brings it.\n\nNext: ${RUN}.`);
+  return end(scene, `Removed. \`:undo run\` shows what would come back.\n\nNext: ${RUN}.`);
 }
 
 function countPython(scene: Scene): string {

@@ -216,7 +216,7 @@ function haltLine(question: Question): string {
         return `not started: ${oneLine(question.command)}, since a model changed ${question.items.map(nameText).join('; ')}`;
       if (question.about === 'network')
         return `not connected: ${oneLine(question.command)} to ${question.items.map(nameText).join(', ')} (--net allows it)`;
-      return `${question.about === 'later' ? 'set aside' : 'no room to keep'}${who}: ${question.items.map(nameText).join('; ')}`;
+      return `${question.about === 'later' ? 'set aside' : 'no room for the undo of'}${who}: ${question.items.map(nameText).join('; ')}`;
     case 'fleet':
       return `HALT on ${question.hosts.map(visible).join(', ')}: ${dangersIn(question)}: ${oneLine(question.command)}`;
     case 'halt':

@@ -27,7 +27,7 @@ export type Checked =
       readonly mistakes: readonly string[];
       /** The file without its mistakes; empty if it can't be parsed. */
       readonly sound: Readonly<Record<string, unknown>>;
-      /** The places that were left out, under their intended names; `[]` is the whole file. */
+      /** The invalid settings that are ignored, a misspelt name already corrected; `[]` is the whole file. */
       readonly lost: readonly Place[];
     };
 

@@ -196,7 +196,7 @@ export const SCHEMA: Schema = block('Configuration of aish-tui.', {
     max_norris_steps: count('Steps of one run.', DEFAULTS.norris.max_norris_steps),
     preplanner: text('The preset that plans the tasks before the first step. Default: no plan.'),
     executor: text('The preset for the steps. Default: the active one.'),
-    tasks_max: count('Tasks taken from a plan.', DEFAULTS.norris.tasks_max),
+    tasks_max: count('The most tasks taken from a plan.', DEFAULTS.norris.tasks_max),
     preplan_system: text('Replaces the system prompt of the planning call.'),
     task_models: names('Presets that a task of a plan may name: `TASK: @deep …`.'),
     approve_plan: text('Whether a plan waits for you before its first step.', {

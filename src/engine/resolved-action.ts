@@ -57,7 +57,7 @@ export class ResolvedActions {
     }
   }
 
-  /** Returns the value of an action in the state. One that was not written in this process is `replayed`. */
+  /** Returns the resolved form of an action in the state; one from an earlier process has the origin `replayed`. */
   of(told: Action): ResolvedAction {
     return this.#resolved.get(told) ?? this.#resolve('replayed', told, undefined);
   }

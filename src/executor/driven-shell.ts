@@ -11,7 +11,7 @@ export type ShellEvents = {
   readonly onOutput: (data: Buffer) => void;
   readonly onStart: () => void;
   readonly onEnd: (exit: number, cwd: string) => void;
-  /** The shell asks for the rest of an incomplete line, which will not come: the line's end follows. */
+  /** The shell asks for the rest of an incomplete line. Nothing more is sent; the end of the line is reported next. */
   readonly onRest: () => void;
   /** The shell is at a prompt and has reported its state. */
   readonly onReady: (cwd: string) => void;

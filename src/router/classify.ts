@@ -369,7 +369,7 @@ let table: Int8Array | undefined;
 
 /** The least score at which a line is not run as a command; chosen on held-out halves of the data. */
 export const MIN_LANGUAGE_SCORE = 0.5;
-/** The least score where the command is not installed, so that nothing could run. */
+/** From this score on, a line counts as language if its first word is no installed command. */
 const MIN_NO_COMMAND_SCORE = -2;
 
 /** Returns how much a line reads like language: the log-odds, above 0 for language, below 0 for a command. */

@@ -182,7 +182,7 @@ export const deletesNamed = ({ rule }: StaticVerdict): boolean => DELETES.has(ru
 /** Descriptions for the original rules, whose reason is only their name. */
 const VERBS: Readonly<Record<string, string>> = {
   'rm -rf': 'deletes files and directories',
-  'rm -fr': 'deletes files without asking',
+  'rm -fr': 'deletes files, write-protected ones too',
   'find -delete': 'deletes every file that find matches',
   'find -exec rm': 'deletes every file that find matches',
   'write to raw disk': 'writes over a disk',

@@ -74,7 +74,7 @@ const FORM = 'call a tool, or begin a line with CMD: and the command, nothing be
 
 /** The messages about it, to the user and to the model. */
 export const USELESS: Readonly<Record<Uselessness, readonly [shown: string, told: string]>> = {
-  misformed: ['the answer asks for something in a form that is not read', `Nothing ran. To act, ${FORM}.`],
+  misformed: ['the model asked for an action in a form that aish-tui can’t read', `Nothing ran. To act, ${FORM}.`],
   thought: ['the answer was spent in thinking', 'Your answer was all thinking. Think less, and answer.'],
   empty: ['the answer was empty', 'Your answer was empty. Answer, or act.'],
   cut: ['the answer was cut at the token limit', 'Your answer was cut off here. Answer again, in fewer words.'],

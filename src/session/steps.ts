@@ -160,7 +160,7 @@ function recordReply(next: Transition, op: OpId, reply: Reply, whole: boolean): 
 /** Takes the final report. Its actions are not run (PP-3); each of its calls gets that as a result (AC-4). */
 function takeReport(next: Transition, run: NorrisRun, actions: readonly Action[]): void {
   for (const action of actions) {
-    if (action.callId !== undefined) next.answer(action, '[aish] not run: this was the report on the goal');
+    if (action.callId !== undefined) next.answer(action, '[aish] not run: the same reply ended the run');
   }
   if (actions.length > 0)
     next.notice(

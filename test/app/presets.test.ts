@@ -55,7 +55,7 @@ describe('the parameters of a preset', () => {
     ]);
   });
 
-  it('limit the longest answer also in the token budget', async () => {
+  it('that limit an answer’s length also count in the token budget', async () => {
     await using server = await startScriptedServer([]);
     const broker = await brokerOf(server.baseUrl, { max_answer_tokens: 900 });
     const signal = AbortSignal.timeout(10_000);

@@ -277,7 +277,7 @@ describe('inline', () => {
     expect(display.written.slice(before).join('')).not.toContain('Once');
   });
 
-  it('asks a HALT in the live rows and prints what was skipped', async () => {
+  it('shows a HALT in the rows below the output, and afterwards prints the entries held back meanwhile', async () => {
     const stage = await setComposed({ inline: true });
     stage.press('?clean up\r');
     await stage.until(() => stage.calls.length === 1);

@@ -99,7 +99,7 @@ it('a short answer is recognised as an answer', () => {
   for (const line of ['ls', 'yes | head', 'make it', '']) expect(isAffirmation(line)).toBe(false);
 });
 
-it('the probe is answered line by line (CL-2)', () => {
+it('each line of the sample is classified as expected (CL-2)', () => {
   expect(routeLine('{"line":"ls -la"}', words)).toBe('{"kind":"shell"}');
   expect(routeLine('{"line":":help"}')).toBe('{"kind":"meta"}');
   expect(routeLine('{"line":"zork frobnicate","x":1}', knownWords(new Set(['zork'])))).toBe('{"kind":"shell"}');

@@ -69,11 +69,11 @@ it('a journal of semantics 2 folds as before: unapproved actions are reported as
 });
 
 it('the name of a rule is not shown as the text of another command', () => {
-  const findings = [{ rule: 'rm -fr', verb: 'deletes files without asking', part: [0, 7] as const }];
+  const findings = [{ rule: 'rm -fr', verb: 'deletes files, write-protected ones too', part: [0, 7] as const }];
   const machine = asked({ ...deadly, reason: 'rm -fr', rule: 'rm -fr', findings }, SEMANTICS);
   answer(machine, { kind: 'skip' });
   expect(machine.shown).toContainEqual(
-    expect.objectContaining({ kind: 'refused', reason: 'deletes files without asking' }),
+    expect.objectContaining({ kind: 'refused', reason: 'deletes files, write-protected ones too' }),
   );
 });
 

@@ -199,10 +199,10 @@ export function diskThere({ host, directory, ask, run, whyNothingKept }: DiskThe
     async open(opening, file = ACTION) {
       const [opened] = await surely('--open', directory, file, openingText(opening)).catch((error: unknown) => {
         if (error instanceof LauncherReplaced) throw error;
-        throw new Error(`${host} did not make a place for it`, { cause: error });
+        throw new Error(`${host} could not create the directory for the undo`, { cause: error });
       });
       const number = opened?.path ?? '';
-      if (!/^[1-9]\d{0,8}$/.test(number)) throw new Error(`${host} did not make a place for it`);
+      if (!/^[1-9]\d{0,8}$/.test(number)) throw new Error(`${host} could not create the directory for the undo`);
       return placeOf(number);
     },
     put: (path, text) => surely('--put', path, text),

@@ -283,7 +283,7 @@ export class ChangeStore implements UndoPort {
       const own = told ? new Net().add(directory, steps).files : undefined;
       const paths = own?.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from]));
       const past = unkeptIn(notes, []).map(({ path }) => path);
-      this.#options.changed?.([...(paths ?? [join(tree ?? cwd, 'files that can’t be told')]), ...past]);
+      this.#options.changed?.([...(paths ?? [join(tree ?? cwd, 'files that can’t be listed')]), ...past]);
       if (run !== undefined && told) {
         const net = (this.#changed?.run === run ? this.#changed.net : new Net()).add(directory, steps);
         this.#changed = { run, net, files: await countedFiles(net).catch(() => net.files) };

@@ -141,8 +141,7 @@ export class Host {
     const directory = directoryAt(place);
     const keeps = sandbox && mode !== 'restricted';
     const kept = keeps ? await this.#options.keep?.(host, command, place, mode) : undefined;
-    if (mode === 'project' && !kept)
-      throw new Error(`there is no project on ${host} that could be written in and kept`);
+    if (mode === 'project' && !kept) throw new Error(`${host} has no project here in which changes can be undone`);
     const behind =
       mode === 'restricted' ? sandbox?.restricted(directory) : kept && sandbox?.[KEPT[mode]](directory, kept);
     if (mode !== 'unrestricted' && !behind) throw new Error(`there is no sandbox on ${host}`);

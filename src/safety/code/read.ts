@@ -276,7 +276,7 @@ const PYTHON: Language = {
     [/\bmap\s*\(\s*os\.(remove|unlink|rmdir)/, 'deletes files'],
     [/\.\s*truncate\s*\(\s*\d*\s*\)/, 'truncates a file'],
     [/\b(requests|httpx|session|client)\s*\.\s*delete\s*\(/, 'asks a server to delete'],
-    [/\.\s*(delete|terminate|purge|destroy|deregister|revoke)_\w+\s*\(/, 'deletes through an interface'],
+    [/\.\s*(delete|terminate|purge|destroy|deregister|revoke)_\w+\s*\(/, 'deletes through a service’s API'],
     [
       /\.\s*drop_(table|database|collection|all|schema|index|constraint|column)\s*\(|\.\s*(dropDatabase|flushall|flushdb|delete_many|delete_one|drop_collection)\s*\(/,
       'deletes data',
@@ -348,7 +348,7 @@ const NODE: Language = {
     ],
     [/\bdb\s*\.\s*\w+(?:\s*\.\s*\w+\([^)]*\))?\s*\.\s*(remove|update|save)\s*\(/, 'overwrites or deletes data'],
     [/\baxios\s*\.\s*delete\s*\(/, 'asks a server to delete'],
-    [/\b(?:Delete|Terminate|Purge)\w+Command\s*\(/, 'deletes through an interface'],
+    [/\b(?:Delete|Terminate|Purge)\w+Command\s*\(/, 'deletes through a service’s API'],
   ],
   shell:
     /(?:\b(?:exec|execSync)|\bchild_process\s*\.\s*(?:exec|execSync)|\)\s*\.\s*(?:exec|execSync)|\bexeca(?:\.command|Command)(?:Sync)?)\s*\(\s*/g,

@@ -22,6 +22,8 @@ type Kept = {
   readonly isAgents: (line: string) => boolean;
 };
 
+/** A yes holds only for what was shown before it. */
+const CONFIRMATION = /^:.* yes$/;
 /** The exit code of a shell for a command that does not exist. */
 const NOT_FOUND = 127;
 /** Matches in this directory are searched this far back; beyond that the newest match is used. */
@@ -35,6 +37,7 @@ export function suggest(text: string, cwd: string, { lines, factsOf, isAgents }:
   for (let index = lines.length - 1; index >= 0 && left > 0; index -= 1) {
     const line = lines[index] ?? '';
     if (line.length <= text.length || !line.startsWith(text) || line.includes('\n') || isAgents(line)) continue;
+    if (CONFIRMATION.test(line)) continue;
     left -= 1;
     const facts = factsOf(line);
     if (facts?.exit === NOT_FOUND) continue;

@@ -208,7 +208,7 @@ console.log("ready");'`;
     expect(pty.text()).toContain('over');
   });
 
-  it('does not reach the terminal of the program when it is fed by pipes', async () => {
+  it('can’t open the terminal of aish-tui, even if its own input and output are pipes', async () => {
     // The outer shell has a terminal; the launcher below it gets pipes only.
     const inner = quoted(argv('supervised', '(echo painted > /dev/tty) 2>&1 || true'));
     const pty = inPty(['bash', '-c', `${inner} < /dev/null 2>&1 | cat`], { env: environment() });

@@ -53,7 +53,7 @@ describe.skipIf(lacks('cc')).each(USERS)('swapped names, as %s', (_, ordinary) =
     expect(reasons.toSorted()).toEqual(['x: moved with what was changed since', 'y: changed since']);
   });
 
-  it.skipIf(!ordinary)('leave a file in the directory that took its place, where no swap is possible', async () => {
+  it.skipIf(!ordinary)('end in the replacing directory where the system can’t exchange two names', async () => {
     mkdirSync(there('p'));
     put('p/x', 'p/x\n');
     const kept = await at.scene.keep('mkdir p/t; mv p/x p/t/f; mv p/t p/x');

@@ -133,7 +133,9 @@ describe('a host that stops answering', () => {
 
   it('leaves a roll-back unknown, wherever it stopped', async () => {
     expect(await storeWith({}).store.rollBack(7)).toBe('web1 does not answer');
-    expect(await storeWith({ '--records': record }).store.rollBack(7)).toBe('web1 did not make a place for it');
+    expect(await storeWith({ '--records': record }).store.rollBack(7)).toBe(
+      'web1 could not create the directory for the undo',
+    );
     const open = ok('opened\x008\x00\x00');
     expect(await storeWith({ '--records': record, '--open': open }).store.rollBack(7)).toBe('web1 does not answer');
     // Taken back, but nobody knows whether its record is gone.

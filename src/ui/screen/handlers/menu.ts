@@ -22,6 +22,7 @@ const NOTHING: Completions = { start: 0, items: [] };
 
 export async function complete(screen: Screen): Promise<void> {
   const { editor } = screen.ui.get();
+  if (editor.text.slice(0, editor.cursor).trim() === '') return screen.hint('type the first letters, then Tab');
   // Another key changes the editor, and cancels the request.
   const asked = new AbortController();
   const stop = screen.ui.subscribe(() => {
@@ -101,7 +102,7 @@ function search(screen: Screen, query: string): readonly Completion[] {
   const { history, engine } = screen.app;
   const now = engine.services.now();
   return fuzzySearch(screen.recall.history.lines(), query, MAX_MATCHES).map(({ text }) => {
-    const note = history.isAgents(text) ? 'the agent ran it' : factsNote(history.factsOf(text), now);
+    const note = history.isAgents(text) ? 'the model ran it' : factsNote(history.factsOf(text), now);
     return note === '' ? { text } : { text, note };
   });
 }
