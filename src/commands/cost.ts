@@ -9,18 +9,20 @@ import { type Command, CommandError } from './command.ts';
 
 export const cost: Command = {
   name: 'cost',
-  usage: ':cost [detail | all]',
+  usage: ':cost [detail [--table] | all]',
   group: 'talk',
   summary: 'show what the models have cost',
   forms: [
-    [':cost detail', 'call by call'],
+    [':cost detail', 'by model and kind of call'],
+    [':cost detail --table', 'the same as a table'],
     [':cost all', 'every session, by day and model'],
   ],
-  arguments: () => ['detail', 'all'],
+  arguments: () => ['detail', 'detail --table', 'all'],
   run(app, rest) {
-    if (rest === 'detail') return detail(app);
+    if (rest === 'detail') return detail(app, listed);
+    if (rest === 'detail --table') return detail(app, tabulated);
     if (rest === 'all') return all(app.cost);
-    if (rest !== '') throw new CommandError('use :cost, :cost detail or :cost all');
+    if (rest !== '') throw new CommandError('use :cost, :cost detail, :cost detail --table or :cost all');
     return oneLine(app.engine.state.costs.rows);
   },
 };
@@ -34,14 +36,14 @@ function oneLine(rows: readonly CostRow[]): string {
 }
 
 /** A row for each model and category, then how full the context is. */
-function detail({ engine, cost: desk }: App): string {
+function detail({ engine, cost: desk }: App, form: (rows: readonly CostRow[]) => readonly string[]): string {
   const { rows } = engine.state.costs;
   const sum = sumOf(rows);
   const head = `[aish] session usage detail (total=${dollarsText(sum.dollars)}, ${sum.promptTokens}/${sum.completionTokens} tokens):`;
-  return [head, ...table(rows), contextLine(engine.conversation), ...priceLines(rows, desk)].join('\n');
+  return [head, ...form(rows), contextLine(engine.conversation), ...priceLines(rows, desk)].join('\n');
 }
 
-function table(rows: readonly CostRow[]): readonly string[] {
+function listed(rows: readonly CostRow[]): readonly string[] {
   const widest = (text: (row: CostRow) => string, least = 0) => Math.max(least, ...rows.map((row) => text(row).length));
   const model = widest((row) => row.model);
   const category = widest((row) => row.category);
@@ -52,6 +54,29 @@ function table(rows: readonly CostRow[]): readonly string[] {
     (row) =>
       `  ${row.model.padEnd(model)}  ${row.category.padEnd(category)}  ${String(row.calls).padStart(calls)} calls, ${String(row.promptTokens).padStart(prompt)} / ${String(row.completionTokens).padStart(completion)} tokens, ${dollarsText(row.dollars)}${remarks(row)}`,
   );
+}
+
+/** Returns a heading, a rule, and a row for each model and category. */
+function tabulated(rows: readonly CostRow[]): readonly string[] {
+  const cells = rows.map((row) => [
+    ...[row.model, row.category, String(row.calls), String(row.promptTokens), String(row.completionTokens)],
+    ...[dollarsText(row.dollars), remarks(row).trim()],
+  ]);
+  const all = [['model', 'category', 'calls', 'prompt', 'completion', 'dollars', ''], ...cells];
+  const widths = all[0]?.map((_, at) => Math.max(...all.map((row) => row[at]?.length ?? 0))) ?? [];
+  // Numbers stand at the right.
+  const drawn = all.map((row) =>
+    row.map((cell, at) => (at < 2 || at > 5 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0))),
+  );
+  const [head, ...rest] = drawn.map((row) => `  ${row.join('  ').trimEnd()}`);
+  return [
+    head ?? '',
+    `  ${widths
+      .slice(0, 6)
+      .map((width) => '─'.repeat(width))
+      .join('  ')}`,
+    ...rest,
+  ];
 }
 
 function remarks({ local, unpriced, estimated, calls, cachedTokens }: CostRow): string {

@@ -29,3 +29,35 @@ it('the help shows what asks in the mode of the conversation', async () => {
   expect(await shown('project')).toMatch(/\n {2}runs: changes nothing, undoable\n(?:.*\n)* {2}halts: loses something$/);
   expect(await shown('unrestricted')).not.toContain('runs:');
 });
+
+it('the cost in detail is a row for each model and kind of call, or with --table a table', async () => {
+  const of = { preset: 'fast', local: false, cachedTokens: 0, unpriced: 0, estimated: 0 };
+  const rows = [
+    { ...of, model: 'gpt', category: 'chat', calls: 12, promptTokens: 3400, completionTokens: 56, dollars: 0.5 },
+    {
+      ...of,
+      model: 'qwen3',
+      category: 'norris',
+      calls: 1,
+      promptTokens: 7,
+      completionTokens: 8,
+      dollars: 0,
+      local: true,
+    },
+  ];
+  const app = { engine: { state: { costs: { rows } }, conversation: {} }, cost: {} } as unknown as App;
+  const shown = (rest: string) => {
+    const text = commands.find(({ name }) => name === 'cost')?.run(app, rest, new AbortController().signal);
+    return String(text).split('\n').slice(1, -1);
+  };
+  expect(shown('detail')).toEqual([
+    '  gpt    chat    12 calls, 3400 / 56 tokens, $0.500000',
+    '  qwen3  norris   1 calls,    7 /  8 tokens, $0.000000  (local)',
+  ]);
+  expect(shown('detail --table')).toEqual([
+    '  model  category  calls  prompt  completion    dollars',
+    '  ─────  ────────  ─────  ──────  ──────────  ─────────',
+    '  gpt    chat         12    3400          56  $0.500000',
+    '  qwen3  norris        1       7           8  $0.000000  (local)',
+  ]);
+});
