@@ -86,7 +86,7 @@ test('the demo removes rotated logs by name, and says how to restore them', asyn
   await Promise.all([file('logs/app.log'), file('logs/app.log.1'), file('logs/data.txt')]);
   const { commands, last } = await play(CLEAN, { norris: true });
   expect(commands[1]).toBe('rm -f -- logs/app.log.1');
-  expect(last).toMatch(/^Removed\. `:undo`[\s\S]*GOAL: complete$/);
+  expect(last).toMatch(/^Removed\. `:undo run`[\s\S]*GOAL: complete$/);
   expect((await readdir(join(folder, 'logs'))).toSorted()).toEqual(['app.log', 'data.txt']);
   expect((await play(CLEAN)).last).toMatch(/^There are no rotated logs in logs\. A HALT: run/);
 });

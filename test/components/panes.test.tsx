@@ -187,9 +187,9 @@ describe('the status bar', () => {
     const last = narrow.frame().split('\n').at(-1) ?? '';
     expect(last).toContain('-- UNRESTRICTED --');
     expect(last.length).toBeLessThanOrEqual(40);
-    // A hint replaces that text, and the mode is still shown correctly.
+    // A hint replaces that text, and is cut so that the mode stays.
     narrow.screen.hint('some twenty letters');
-    await narrow.see(/^ UNRES {3}some twenty letters/m);
+    await narrow.see(/^ -- UNRESTRICTED -- {3}some twenty let…/m);
   });
 
   it('explains a mode that is chosen again', async () => {

@@ -9,6 +9,7 @@ const WRITERS: Readonly<Record<string, string>> = {
   'src/store/journal.ts': 'the engine hides before it appends',
   'src/store/history.ts': 'given the filter: a line with a secret is not written',
   'src/store/log.ts': 'given the filter',
+  'src/effects/undo/disk.ts': 'what the record beside it hands over, whose words are hidden first',
   'src/effects/undo/net.ts': 'paths, as in the record beside it',
   'src/effects/undo/record.ts': 'given the filter: the words of an action are hidden first',
   'src/effects/undo/explained.ts': 'paths, as in the record beside it',

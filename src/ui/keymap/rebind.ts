@@ -65,6 +65,8 @@ function lostKey(
   keys: Readonly<Record<string, unknown>>,
 ): string | undefined {
   const had = table.find((other) => other.context === context && other.command === command);
+  // It is newer than its key: what had the key before has kept it.
+  if (command === 'copyCode') return undefined;
   const unbound = chords.length === 0 && (had?.chords.length ?? 0) > 0;
   if (!unbound || (keys[command] ?? keys[`${context}.${command}`]) !== undefined) return undefined;
   return `keys: "${context}.${command}" has lost its key ${showChord(had?.chords[0] ?? '')}; give it another`;

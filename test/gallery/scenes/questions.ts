@@ -1,5 +1,6 @@
 /** Scenes of HALTs and other questions. */
 import { execFileSync } from 'node:child_process';
+import { pathOf } from '../../support/lacks.ts';
 import { call, say } from '../../support/scripted-server.ts';
 import { enter, press, type Scene, type Stage } from '../scene.ts';
 
@@ -28,7 +29,8 @@ const halted = (name: string, title: string, command: string, more?: (stage: Sta
 function repository(work: string): void {
   // The commit's name depends on its time.
   const env = { ...process.env, GIT_AUTHOR_DATE: '2026-11-20T14:02Z', GIT_COMMITTER_DATE: '2026-11-20T14:02Z' };
-  const git = (...args: readonly string[]) => execFileSync('git', args, { cwd: work, env, stdio: 'pipe' });
+  const git = (...args: readonly string[]) =>
+    execFileSync(pathOf('git') ?? 'git', args, { cwd: work, env, stdio: 'pipe' });
   git('init', '-q', '-b', 'main');
   git('config', 'user.email', 'a@b.example');
   git('config', 'user.name', 'A');
