@@ -8,7 +8,7 @@ export const ScreenContext = createContext<Screen | undefined>(undefined);
 /** Returns the screen that the component belongs to. */
 export function useScreen(): Screen {
   const screen = useContext(ScreenContext);
-  if (!screen) throw new Error('components are drawn inside a ScreenContext');
+  if (!screen) throw new Error('components must be drawn inside a ScreenContext');
   return screen;
 }
 

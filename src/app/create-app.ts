@@ -97,7 +97,7 @@ export function createApp(
     if (engine.conversation.phase.kind !== 'idle') return 'the model is running: stop it first';
     if (app.shell.busy) return 'a command runs: end it first';
     if (app.fleet.run) return 'a fleet is running: :fleet stop ends it';
-    if (jobs.running().length > 0) return 'jobs are left, and would end: :jobs lists them';
+    if (jobs.running().length > 0) return 'background jobs are still running and would end: :jobs lists them';
     next = other;
     app.quit();
     return undefined;

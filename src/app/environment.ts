@@ -129,7 +129,8 @@ export async function loadEnvironment(
 /** Lists every mistake in the configuration, which settings still apply, and what to do. */
 function mistakeNotices({ mistakes, rest: { unread } }: Extract<Loaded, { ok: false }>): readonly string[] {
   const held =
-    unread && `the model can run nothing while ${unread.join(', ')} can't be read; :mode unrestricted waives that`;
+    unread &&
+    `the model can run nothing while ${unread.join(', ')} can't be read; :mode unrestricted lifts this restriction`;
   const fix = 'aish-tui config edit mends it, and the next start reads it';
   return [...mistakes, `what is wrong there was left out: ${fix}`, ...(held ? [held] : [])];
 }

@@ -281,7 +281,7 @@ export function createSecondOpinion(broker: Pick<Broker, 'chat'>, presetNow: () 
 
 /** The message about a model whose thinking exceeds the answer's maximum length. */
 function noAnswerOf(preset: string): Opinion {
-  const short = `its model thinks and does not come to an answer in ${OPINION_MAX_TOKENS} tokens: name one that answers at once in safety.llm_model, or switch thinking off for it in models.${preset}.extra_body`;
+  const short = `its model was still thinking after ${OPINION_MAX_TOKENS} tokens and gave no answer: name a preset that answers at once in safety.llm_model, or switch thinking off in models.${preset}.extra_body`;
   return { ok: false, short, why: short };
 }
 

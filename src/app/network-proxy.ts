@@ -95,7 +95,7 @@ async function forward(incoming: IncomingMessage, answer: ServerResponse, grants
   try {
     const url = URL.parse(incoming.url ?? '');
     const target = url?.protocol === 'http:' ? targetOf(url.host, 80) : undefined;
-    if (!url || !target) throw new Refused('this is a proxy: it takes http://HOST/ and CONNECT');
+    if (!url || !target) throw new Refused('this is a proxy: it accepts only http://HOST/ requests and CONNECT');
     const socket = await connected(target, grants, incoming.socket);
     const { 'proxy-connection': _, 'proxy-authorization': __, connection: ___, ...headers } = incoming.headers;
     const outgoing = request({

@@ -181,7 +181,7 @@ export function createServices(environment: Environment, bus: SessionBus) {
   jobs.onEnd(({ id }) => network.grants.jobEnded(id));
   for (const host of ofDirectory(config.projects, process.cwd(), 'net')?.value ?? [])
     if (network.grants.setNamed(host, true) === undefined)
-      bus.show(`projects.PATH.net: ${visible(host)} is no HOST or HOST:PORT; it was ignored`);
+      bus.show(`projects.PATH.net: ${visible(host)} is not HOST or HOST:PORT; it was ignored`);
   const localAgent = agentCommands({
     ...fresh,
     ...(sandbox.available ? { launcher: LAUNCHER } : {}),

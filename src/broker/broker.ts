@@ -212,7 +212,11 @@ export function createBroker(options: BrokerOptions): Broker {
       return await call();
     } catch (error) {
       const said = messageOf(error);
-      return emptyReply(name, 'failed', fault('protocol', `the call failed inside: ${said}`, 'no', said).failure);
+      return emptyReply(
+        name,
+        'failed',
+        fault('protocol', `the call failed with an internal error: ${said}`, 'no', said).failure,
+      );
     }
   };
 

@@ -14,7 +14,7 @@ const CONNECT = [
   '- Ollama: `ollama serve` and `ollama pull MODEL` (port 11434)',
   '- any OpenAI-compatible service: set `OPENAI_API_KEY` or `OPENROUTER_API_KEY`',
   '',
-  'Then `:setup` finds it (a key: after starting this program again). `:model` chooses among presets.',
+  'Then `:setup` finds it (for a key, start this program again first). `:model` chooses among presets.',
 ].join('\n');
 const TOUR = `I am the built-in demo: a script, not a language model. I show three things:\n\n1. ${QUESTION}\n2. ${HALT}\n3. ${RUN}\n\n${CONNECT}`;
 

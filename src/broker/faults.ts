@@ -39,7 +39,7 @@ const NETWORK: Readonly<Record<string, string>> = {
   ECONNRESET: 'the connection was reset',
   EPIPE: 'the connection was closed',
   CLOSED: 'the connection was closed',
-  ERR_PROXY_TUNNEL: 'the proxy made no connection',
+  ERR_PROXY_TUNNEL: 'the proxy could not connect',
 };
 /** Error codes of an absent server. One that has answered in this session may come back. */
 const NOT_THERE = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH', 'ENETUNREACH']);

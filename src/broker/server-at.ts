@@ -82,7 +82,7 @@ function readAddress(text: string): { readonly bases: readonly [string, ...strin
   const whole = /^[a-z]+:\/\//i.test(text) ? text : `http://${text.startsWith(':') ? `127.0.0.1${text}` : text}`;
   const url = URL.canParse(whole) ? new URL(whole) : undefined;
   if (!url || !/^https?:$/.test(url.protocol))
-    return { problem: `${oneLine(text, 100)} is not an address: http://HOST:PORT/v1` };
+    return { problem: `${oneLine(text, 100)} is not an address such as http://HOST:PORT/v1` };
   if (url.username !== '' || url.password !== '' || url.search !== '')
     return { problem: 'leave keys and passwords out of the address; api_key_env in the configuration names a key' };
   const given = `${url.origin}${url.pathname}`.replace(/\/+$/, '');

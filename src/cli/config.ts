@@ -89,7 +89,7 @@ function check({ file, project, notices }: Ok, out: Writer, err: Writer): number
   for (const line of notices) err(`${visible(line)}\n`);
   const right = [file, notices.length === 0 ? project?.path : undefined].filter((path) => path !== undefined);
   for (const path of right) out(`${visible(path)}: ok\n`);
-  if (right.length === 0 && notices.length === 0) out('no configuration file: the defaults hold\n');
+  if (right.length === 0 && notices.length === 0) out('no configuration file: the defaults apply\n');
   return notices.length === 0 ? EXIT.ok : EXIT.usage;
 }
 

@@ -130,7 +130,7 @@ async function textOf(given: string, files: readonly AttachedFile[]): Promise<st
   const { text } = await import('node:stream/consumers');
   const own = (given === '-' ? await text(process.stdin) : given).trim();
   const whole = files.length === 0 ? undefined : await (await import('./attachments.ts')).withAttachments(own, files);
-  const problem = own === '' ? 'nothing to do was given' : whole?.ok === false ? whole.problem : undefined;
+  const problem = own === '' ? 'no goal or question was given' : whole?.ok === false ? whole.problem : undefined;
   if (problem === undefined) return whole?.ok ? whole.text : own;
   const { visible } = await import('../text/sanitize.ts');
   err(`aish-tui: ${visible(problem)}\n`);

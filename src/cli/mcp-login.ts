@@ -21,7 +21,9 @@ export async function mcpLogin(
   const loaded = await loadConfig(config, process.env);
   const server = loaded.ok ? loaded.config.mcp.servers[wish.name] : undefined;
   if (!server || !('url' in server)) {
-    const why = loaded.ok ? `there is no server ${wish.name} with an address; aish-tui mcp list` : loaded.message;
+    const why = loaded.ok
+      ? `there is no server ${wish.name} with an address; aish-tui mcp list shows all`
+      : loaded.message;
     err(`aish-tui: ${visible(why)}\n`);
     return EXIT.usage;
   }

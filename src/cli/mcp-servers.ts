@@ -99,7 +99,7 @@ async function add(
   complain: (line: string) => number,
 ): Promise<number> {
   for (const name of Object.keys(fresh)) {
-    if (Object.hasOwn(known, name)) return complain(`there is a server ${name} already; mcp remove ${name} first`);
+    if (Object.hasOwn(known, name)) return complain(`there is a server ${name} already; run mcp remove ${name} first`);
   }
   const checked = await checkText(JSON.stringify({ mcp: { servers: fresh } }), 'the server');
   if (!checked.ok) return complain(checked.mistakes[0] ?? 'it is not a server');

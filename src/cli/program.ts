@@ -335,7 +335,7 @@ function addMcpCommands(program: Command, choose: (invocation: Invocation) => vo
     .command('import')
     .description("copy servers from another client's file, such as ~/.claude.json, .mcp.json or .cursor/mcp.json")
     .argument('<file>')
-    .argument('[name...]', 'which ones; none: list all')
+    .argument('[name...]', 'the servers to copy; without names: list all')
     .action((file: string, chosenNames: string[]) => wish({ what: 'import', file, names: chosenNames }));
   mcp
     .command('serve')

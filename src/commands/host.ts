@@ -86,7 +86,7 @@ export const fleet: Command = {
   group: 'agent',
   summary: 'one goal on many machines; same question asked once',
   forms: [
-    [':fleet update curl on web1,web2,@db', 'start: ssh names, groups, docker:NAME, k8s:NS/POD'],
+    [':fleet update curl on web1,web2,@db', 'start on ssh names, groups, docker:NAME, k8s:NS/POD'],
     [':fleet update curl on @web canary web3', 'web3 goes first; if it fails, the rest do not start'],
     [':fleet update curl on @all via ansible', 'same commands go to many hosts in one Ansible call'],
     [':fleet', 'show the progress'],

@@ -12,7 +12,7 @@ export const safety: Command = {
   summary: 'list the rules, or check a command',
   forms: [
     [':safety patterns', 'list the rules'],
-    [':safety check rm -r x', 'say whether it would ask; nothing runs'],
+    [':safety check rm -r x', 'say whether you would be asked; nothing runs'],
   ],
   arguments: (_aish, before) =>
     before.length > 0

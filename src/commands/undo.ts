@@ -150,7 +150,7 @@ function questionList(asked: readonly AskedTurn[], branches: readonly Branch[]):
   return [
     ...rows.slice(-MAX_QUESTIONS),
     ...(rows.length > 0 ? [':rewind N goes back before a question'] : []),
-    ...(back.length > 0 ? ['branches:', ...back, ':rewind back N returns to one'] : []),
+    ...(back.length > 0 ? ['branches:', ...back, ':rewind back N returns to branch N'] : []),
   ].join('\n');
 }
 

@@ -166,7 +166,7 @@ export class ShellSupervisor {
   /** Writes to the host everything that the shell needs to start. */
   async #seatOn(there: RemoteShell): Promise<Seat> {
     const integration = this.#integration;
-    if (!integration) throw new Error(`the shell of ${there.host} can't be driven: ${there.program}`);
+    if (!integration) throw new Error(`the shell of ${there.host} is not supported: ${there.program}`);
     const [files, token] = [await there.files(), newToken()];
     const startup = integration.files({ directory: files.path, token, env: there.env, personal: this.#personal });
     await Promise.all(Object.entries(startup).map(async ([name, text]) => files.write(name, text)));
@@ -280,7 +280,7 @@ export function describeShell(shell: string | undefined, home: string | undefine
   const name = basename(shell);
   const oldest = OLDEST[name];
   if (!existsSync(shell)) return { good: false, text: `${shell} is not there; bash is used` };
-  if (!oldest) return { good: false, text: `${shell} can't be driven; bash is used` };
+  if (!oldest) return { good: false, text: `${shell} is not supported; bash is used` };
   const { stdout } = spawnSync(shell, ['--version'], { encoding: 'utf8', timeout: 2000 });
   const [version = '', major = '0', minor = '0'] = /(\d+)\.(\d+)(?:\.\d+)?/.exec(stdout ?? '') ?? [];
   const known = `${shell} ${version}`;

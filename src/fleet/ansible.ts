@@ -449,7 +449,7 @@ class AnsibleCall {
   async #carriedOf(at: number): Promise<Carried | undefined> {
     const path = join(this.#work, 'told', aliasOf(at));
     try {
-      if ((await stat(path)).size > MAX_REPORT_BYTES) return { kind: 'failed', why: 'it told too much' };
+      if ((await stat(path)).size > MAX_REPORT_BYTES) return { kind: 'failed', why: 'its report is too large' };
       return readCarried(await readFile(path, 'utf8'), this.#options.command);
     } catch {
       return undefined;

@@ -111,7 +111,7 @@ function withAddressHint(open: OpenMachine, { hosts }: Known): OpenMachine {
     const opened = await open(host, signal);
     if (!('problem' in opened) || hosts.get(host)?.host === undefined) return opened;
     return {
-      problem: `${opened.problem}; the inventory’s address is not handed to ssh: name ${host} in ~/.ssh/config`,
+      problem: `${opened.problem}; the inventory’s address is not passed to ssh: add ${host} to ~/.ssh/config`,
     };
   };
 }

@@ -195,7 +195,7 @@ function weigh(sight: LineFeatures, words: Words): Verdict {
   if (!doubtful || Math.abs(score - MIN_LANGUAGE_SCORE) >= DOUBT) return verdict;
   const unsure = shapeOf(sight);
   const taken = words.taken?.(unsure);
-  return taken ? { kind: taken, why: 'as such a line was taken before' } : { ...verdict, unsure };
+  return taken ? { kind: taken, why: 'as a similar line was treated before' } : { ...verdict, unsure };
 }
 
 /** Plain words whose first is neither a command nor a misspelled one: as a command they could only fail. */

@@ -179,8 +179,7 @@ function noteTarget(machine: Machine, reading: Reading, target: string): void {
 function beyondLimits(command: string): string | undefined {
   if (command.length > MAX_COMMAND_CHARS) return 'longer than is looked at';
   if (depthOf(command) > MAX_DEPTH) return 'nested deeper than is looked at';
-  if (command.length > MAX_SEPARATORS && separators(command) > MAX_SEPARATORS)
-    return 'more commands than are looked at';
+  if (command.length > MAX_SEPARATORS && separators(command) > MAX_SEPARATORS) return 'too many commands to be checked';
   return undefined;
 }
 

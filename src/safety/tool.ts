@@ -126,7 +126,7 @@ const WHOLE_NAMES: readonly (readonly [
     ([first = '', ...more]) =>
       /^(grant|attach|assign)$/.test(first) &&
       [first, ...more].some((word) => /^(role|roles|policy|admin|permission|permissions|owner|access)$/.test(word)),
-    destructive('tool verb', 'it gives rights away'),
+    destructive('tool verb', 'it grants rights'),
   ],
   [
     (words) => words.includes('refund') && !READS.test(words[0] ?? ''),
@@ -137,7 +137,7 @@ const WHOLE_NAMES: readonly (readonly [
       words.some((word) => /^(update|modify|set)$/.test(word)) &&
       /^(many|all|bulk)$/.test(words.at(-1) ?? '') &&
       isEmpty(args?.filter),
-    destructive('tool argument', 'it changes everything: no filter'),
+    destructive('tool argument', 'it has no filter, so it changes everything'),
   ],
   [
     (words) => / (and|then) /.test(` ${words.join(' ')} `) && words.some((word) => verbOf(word) === 'destroys'),
@@ -177,7 +177,7 @@ function byWord(list: readonly string[], index: number, dry: boolean): StaticVer
   if (OVERWRITES.test(word) || (word === 'update' && list[index - 1] === 'or'))
     return destructive('tool verb', `its name says: ${word}`);
   if (word === 'merge' && list.some((other) => /^(pull|pr|mr|merge_request|request)$/.test(other)))
-    return destructive('tool verb', 'a merge is published and stays');
+    return destructive('tool verb', 'a merge is published and can’t be taken back');
   return CHANGES.test(word) || WRITES.test(word) ? byChange(list, word) : undefined;
 }
 

@@ -191,7 +191,7 @@ export function replanReason(run: NorrisRun, ending: Ending | undefined): string
   const { tasks, reporting, replans = { count: 0, skips: 0 }, step, maxSteps } = run;
   if (!tasks || reporting || replans.count >= MAX_REPLANS || step >= maxSteps) return undefined;
   if (ending?.status === 'blocked') return `it is blocked: ${ending.reason ?? 'no reason given'}`;
-  if (ending?.status === 'stalled') return `it got nowhere: ${ending.reason ?? 'no reason given'}`;
+  if (ending?.status === 'stalled') return `it made no progress: ${ending.reason ?? 'no reason given'}`;
   if (ending) return undefined;
   const skipped = run.skipsInARow >= SKIPS_BEFORE_REPLAN && run.skips > replans.skips;
   return skipped ? `the user skipped the last ${run.skipsInARow} actions` : undefined;

@@ -76,7 +76,7 @@ describe('--resume', () => {
     expect(notices).toEqual(["the journal's last 10 bytes were torn and have been cut off"]);
   });
 
-  it('copies the part before a damage into a new session, and leaves the damaged one unchanged', async () => {
+  it('copies the part before the damage into a new session, and leaves the damaged session unchanged', async () => {
     const path = written('a', [LINES[0] ?? '', 'garbage\n', LINES[2] ?? '']);
     const before = readFileSync(path);
     const { id, journal, events, notices } = await taken({ resume: 'a' });
@@ -108,7 +108,7 @@ describe('--resume', () => {
     ]);
   });
 
-  it('lists the branch of a session, how many questions and goals it has, and its first line with words', async () => {
+  it('lists a session’s branch, its number of questions and goals, and its first line that contains words', async () => {
     const events: readonly SessionEvent[] = [
       { ...OPENED, branch: 'try' },
       { session: 'main', at: 1, type: 'shellStarted', op: 'sh', line: 'ls', private: false },
@@ -130,7 +130,7 @@ describe('--resume', () => {
     expect(await taken({ resume: true })).toMatchObject({ id: 'a', notices: [] });
   });
 
-  it('takes the newest usable session, and reports which it skipped', async () => {
+  it('resumes the newest usable session, and reports which ones it skipped', async () => {
     const newer = `${JSON.stringify({ v: 99, seq: 3, event: {} })}\n`;
     written('tomorrow', [...LINES, newer], 1);
     const open = written('open', LINES, 2);
@@ -144,7 +144,7 @@ describe('--resume', () => {
     ]);
   });
 
-  it('prefers the session last left in this directory to later ones of others', async () => {
+  it('prefers the last session left in this directory to later sessions of other directories', async () => {
     const opened: SessionEvent = { ...OPENED, cwd: '/elsewhere' };
     written('there', LINES.with(0, String(formatRecord(opened, 0))), 1);
     written('here', LINES, 20);
@@ -158,7 +158,7 @@ describe('--resume', () => {
     });
   });
 
-  it('explains the obstacle when no session can be taken', async () => {
+  it('explains why when no session can be resumed', async () => {
     expect(await chooseSession({ resume: true }, at())).toEqual({
       problem: 'there is no session to resume; start without --resume',
     });
@@ -225,7 +225,7 @@ describe('a journal of 12 kB', { timeout: 60_000 + 20_000_000 / STEP }, () => {
     }
   });
 
-  it('with a flipped byte anywhere is continued from before it, with a message', async () => {
+  it('with one byte flipped anywhere is resumed from the part before that byte, with a message', async () => {
     for (let at = FIRST_LINE; at < BYTES.length; at += STEP) {
       const line = BYTES.subarray(0, at).toString('latin1').split('\n').length - 1;
       const seen = new Set<string>();

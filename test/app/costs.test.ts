@@ -60,7 +60,7 @@ const notices = ({ engine }: Bench) =>
   engine.transcript.entries.flatMap(({ entry }) => (entry.kind === 'notice' ? [entry.text] : []));
 
 describe('the spending meter', () => {
-  it('counts every call at its end, warns once, and adds it to the total of all sessions', async () => {
+  it('counts each call when it ends, warns once, and adds the call’s cost to the total of all sessions', async () => {
     await using server = await startScriptedServer([say('a', usage), say('b', usage), say('c', usage)]);
     const { bench, meter } = metered(server, { warn_at_dollars: 1.5 });
     await using running = bench;
@@ -72,7 +72,7 @@ describe('the spending meter', () => {
     meter.close();
   });
 
-  it('lets a session continue by one more slice, and refuses calls that can’t ask', async () => {
+  it('lets a session spend one more allowance after a yes, and refuses calls that can’t ask the user', async () => {
     await using server = await startScriptedServer([say('a', usage), say('b', usage)]);
     const { bench, meter } = metered(server, { stop_at_dollars: 0.75 });
     await using running = bench;
@@ -105,7 +105,7 @@ describe('the spending meter', () => {
     meter.close();
   });
 
-  it('asks before a call that could pass the limit, for at least its possible cost', async () => {
+  it('asks before a call that could exceed the limit, for an allowance of at least the call’s possible cost', async () => {
     await using server = await startScriptedServer([say('a', usage), say('b', usage)], { window: 8000 });
     const { bench, meter } = metered(server, { stop_at_dollars: 0.1 }, { input: 0, output: 1000 });
     await using running = bench;
@@ -120,7 +120,7 @@ describe('the spending meter', () => {
     meter.close();
   });
 
-  it('makes none of the program’s own calls that could pass the limit', async () => {
+  it('refuses the program’s own calls if they could exceed the limit', async () => {
     await using server = await startScriptedServer([say('a', usage)]);
     const { bench, meter, models } = metered(server, { stop_at_dollars: 2 }, { input: 0, output: 1000 });
     await using _running = bench;

@@ -42,7 +42,7 @@ describe('the early start', () => {
     expect((await shell?.run('echo $((40 + 2))').result)?.head).toBe('42');
   });
 
-  it('ends a shell that the session does not want', async () => {
+  it('ends a shell that the session does not use', async () => {
     const { early, home } = await started('echo $$ > "$HOME/pid"\n');
     const shell = await early.shell?.listen(Promise.resolve(listeners(home).all));
     const { pid } = shell ?? { pid: -1 };

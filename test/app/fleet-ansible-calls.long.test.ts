@@ -60,7 +60,7 @@ function slowDown(program: string, seconds: number): void {
 
 const ofModels = () => ansible.calls().filter(({ ours }) => !ours);
 
-it('equal commands of many hosts are one call, and no judged text is in its arguments', async () => {
+it('equal commands for many hosts are one Ansible call, and the commands’ text is not in its arguments', async () => {
   const names = ['a', 'b', 'c', 'd'];
   const hosts = await open(names);
   expect(ansible.calls().map((call) => call.hosts.toSorted())).toEqual([names]);
@@ -76,7 +76,7 @@ it('equal commands of many hosts are one call, and no judged text is in its argu
   }
 });
 
-it('files of a command are removed from all hosts in one call, after the last one ends', async () => {
+it('files of a command are removed from all hosts in one Ansible call, after the last host’s command ends', async () => {
   const [a, b] = await open(['a', 'b']);
   if (!a || !b) throw new Error('no host');
   await Promise.all([run(a, 'true'), run(b, 'true')]);
@@ -92,7 +92,7 @@ it('files of a command are removed from all hosts in one call, after the last on
   expect(folders.filter((each) => existsSync(each))).toEqual([]);
 });
 
-it('the same command repeated on a host runs again, each time once', async () => {
+it('the same command repeated on a host runs again, exactly once each time', async () => {
   const [host] = await open(['a']);
   if (!host) throw new Error('no host');
   await Promise.all([run(host, 'echo x >>count'), run(host, 'echo x >>count')]);
@@ -109,7 +109,7 @@ it('a reply for another command is not trusted: that host is lost, the others ar
   expect(second).toMatchObject({ exit: 0, output: 'hi' });
 });
 
-it('after a lost connection the host’s own record decides: ended, never started, and never rerun', async () => {
+it('after a lost connection the host’s own record tells whether a command ended or never started, and nothing is rerun', async () => {
   const [drops, gone, twice] = await open(['drops', 'gone', 'twice']);
   if (!drops || !gone || !twice) throw new Error('no host');
   const command = (name: string) => `echo x >>${name}; echo said; exit 4`;
@@ -120,7 +120,7 @@ it('after a lost connection the host’s own record decides: ended, never starte
   for (const name of ['drops', 'twice']) expect(readFileSync(join(folder, name), 'utf8'), name).toBe('x\n');
 });
 
-it('an interrupted command ends on its host, the others of its call continue, and the call ends with the last', async () => {
+it('an interrupted command ends on its host, the other commands of its Ansible call continue, and the call ends with the last one', async () => {
   const [a, b] = await open(['a', 'b']);
   if (!a || !b) throw new Error('no host');
   const command = 'echo $$ >>pids; until [ -e go ]; do sleep 0.1; done; echo went';
@@ -136,7 +136,7 @@ it('an interrupted command ends on its host, the others of its call continue, an
   await until(() => !existsSync(dirname(call?.env.ANSIBLE_CONFIG ?? '/')));
 });
 
-it('an interrupted command that can’t be asked is lost, and is ended on its host after the others of its call', async () => {
+it('an interrupted command whose state can’t be determined counts as lost, and is ended on its host after the other commands of its Ansible call', async () => {
   const [other, late] = await open(['other', 'late']);
   if (!other || !late) throw new Error('no host');
   const command = 'echo $$ >>pids; if mkdir first; then n=go; else n=never; fi; until [ -e $n ]; do sleep 0.1; done';
@@ -167,7 +167,7 @@ it('a command interrupted directly after its start is ended too', async () => {
   expect(readFileSync(join(folder, 'late'), 'utf8')).toBe('late\n');
 });
 
-it('a command whose watcher on the host is killed has an unknown end, and is ended', async () => {
+it('a command whose watcher process on the host is killed is ended, and its result is unknown', async () => {
   const [host] = await open(['a']);
   if (!host) throw new Error('no host');
   const done = await run(host, 'echo $$ >pid; kill -9 $PPID; sleep 60; touch late');
@@ -198,7 +198,7 @@ it('a command cancelled during the check of its target leaves nothing there', as
   expect(made().filter((each) => existsSync(each))).toEqual([]);
 });
 
-it('the time limit applies on the host, a flood is read to its end and cut, and background processes delay nothing', async () => {
+it('the time limit applies on the host, a flood of output is read to its end and shortened, and background processes delay nothing', async () => {
   const [host] = await open(['a'], 2);
   if (!host) throw new Error('no host');
   const [long, flood, behind] = await Promise.all([
@@ -229,7 +229,7 @@ it('a command that can’t be transported is refused before anything is sent', a
   expect(ofModels()).toEqual([]);
 });
 
-it('a host is unavailable without Ansible, with a message', async () => {
+it('a host is unavailable when Ansible is missing, and a message says so', async () => {
   process.env.PATH = '/nowhere';
   const bare = openMachine({ dataDir: folder, size: () => ({ columns: 80, rows: 24 }), isUsers: () => false });
   expect(await bare.byAnsible(60)('a', unaborted)).toEqual({ problem: 'there is no ansible here' });

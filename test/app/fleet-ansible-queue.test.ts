@@ -32,7 +32,7 @@ const begun = () => {
 const send = (command: string, signal?: AbortSignal) =>
   queue.send({ name: 'a', folder: '/tmp/there' }, command, 60_000, signal);
 
-it('cancelled calls do not take the place of the next one', async () => {
+it('calls cancelled in the queue do not delay the next call', async () => {
   for (let at = 0; at < PLACES; at++) void send(`echo ${at}`);
   vi.advanceTimersByTime(GATHERED_MS);
   const unwanted = new AbortController();
@@ -48,7 +48,7 @@ it('cancelled calls do not take the place of the next one', async () => {
   expect(begun()).toBe(PLACES + 1);
 });
 
-it('a limit beyond the range of timers does not end the call at once', async () => {
+it('a time limit beyond the range of timers does not end the call at once', async () => {
   vi.useRealTimers();
   const sent = queue.send({ name: 'a', folder: '/tmp/there' }, 'true', 2 ** 31);
   await until(() => begun() === 1);

@@ -82,7 +82,7 @@ describe.skipIf(lacksSshd() || lacks('ansible'))('a fleet through Ansible', () =
   }
 
   it(
-    'runs every text there as it is written, and none of it here',
+    'runs every command on the host exactly as it is written, and no part of it on this machine',
     async () => {
       const nasty = [
         `{{ lookup('pipe','touch ${trap}') }}`,

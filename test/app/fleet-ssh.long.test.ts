@@ -30,7 +30,7 @@ describe.skipIf(lacksSshd())('a host of a fleet', () => {
   });
 
   it(
-    'counts as lost before a command whose end can’t be asked for gets a result',
+    'counts as lost before a result is given to a command whose end can’t be determined',
     async () => {
       const opened = await fleet('web1', signal);
       if ('problem' in opened) throw new Error(opened.problem);

@@ -175,7 +175,7 @@ const twenty = Array.from({ length: 20 }, (_, n) => `w${String(n + 1).padStart(2
 const statuses = (fleet: FleetRun) => Object.fromEntries(fleet.rows().map(({ host, status }) => [host, status]));
 
 describe('twenty hosts', () => {
-  it('raise three questions for 18, 1 and 1; each answer is for its own hosts, the canary first', async () => {
+  it('raise three questions, for 18, 1 and 1 hosts; each answer applies only to the hosts of its question, the canary first', async () => {
     const world = new World({ w19: { build: 'link' }, w20: { build: 'missing' } });
     const fleet = await begin(world, { hosts: twenty.join(',') });
     await until(fleet, () => fleet.questions().length > 0);
@@ -196,7 +196,7 @@ describe('twenty hosts', () => {
     expect(statuses(fleet)).toMatchObject({ w01: 'done', w18: 'done', w19: 'aborted', w20: 'done' });
   });
 
-  it('are not reached by inventory addresses over ssh, and the user is told where the name alone fails', async () => {
+  it('are reached over ssh by name, not by their inventory addresses, and the user is told when the name alone fails', async () => {
     const inventory = join(folder, 'inventory.ini');
     writeFileSync(inventory, '[web]\nw01 ansible_host=203.0.113.9\nw02\n');
     const world = new World({ w01: { fails: 'refuses' }, w02: { fails: 'refuses' } });
@@ -208,7 +208,7 @@ describe('twenty hosts', () => {
     expect(w02?.reason).toBe('Permission denied (publickey)');
   });
 
-  it('stop at the canary’s failure, and nothing ran elsewhere', async () => {
+  it('stop at the canary’s failure, and nothing runs on the other hosts', async () => {
     const world = new World({ w07: { exit: 1 } });
     const fleet = await begin(world, { hosts: twenty.join(','), canary: 'w07' });
     await until(fleet, () => fleet.questions().length > 0);
@@ -221,7 +221,7 @@ describe('twenty hosts', () => {
     expect(fleet.rows()[0]?.reason).toBe('the canary w07 ended as blocked');
   });
 
-  it('have a row each for a hanging, a refusing and a vanished host, and the others finish', async () => {
+  it('show a hanging, a refusing and a vanished host in a row each, and the others finish', async () => {
     const world = new World({ w02: { fails: 'hangs' }, w03: { fails: 'refuses' }, w04: { fails: 'vanishes' } });
     const fleet = await begin(world, { hosts: twenty.join(','), deadlineSeconds: 3 });
     await until(fleet, () => fleet.questions().length > 0);
@@ -241,7 +241,7 @@ describe('twenty hosts', () => {
   });
 });
 
-it('a host is not done while a command’s end is unknown, whatever its model says, but may go on if it never started', async () => {
+it('a host is not done while it is unknown how a command ended, whatever the model says, but may continue if the command never started', async () => {
   const world = new World({ b: { fails: 'is cut off' }, c: { fails: 'never begins' } });
   const fleet = await begin(world, { hosts: 'a,b,c' });
   await until(fleet, () => fleet.questions().length > 0);
@@ -252,7 +252,7 @@ it('a host is not done while a command’s end is unknown, whatever its model sa
   expect(fleet.rows()[1]?.reason).toBe('nobody knows how this ended: rm -rf build');
 });
 
-it('targets that could not be inspected are asked about for each host separately', async () => {
+it('a command whose targets could not be inspected is asked about for each host separately', async () => {
   const world = new World({ a: { build: 'unseen' }, b: { build: 'unseen' } });
   const fleet = await begin(world, { hosts: 'a,b,c' });
   await until(fleet, () => fleet.questions().length > 0);

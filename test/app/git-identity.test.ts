@@ -33,7 +33,7 @@ describe.skipIf(lacks('git'))('a git configuration below /tmp', () => {
     expect(await gitIdentity({ PATH, ...env() }, home)).toEqual(ADA);
   });
 
-  it('yields to the repository’s configuration and to set variables', async () => {
+  it('is overridden by the repository’s configuration and by environment variables', async () => {
     writeFileSync(join(home, '.gitconfig'), CONFIG);
     execFileSync('git', ['init', '-q', home], { env: { PATH, HOME: home } });
     execFileSync('git', ['config', 'user.name', 'Grace'], { cwd: home, env: { PATH, HOME: home } });
@@ -45,7 +45,7 @@ describe.skipIf(lacks('git'))('a git configuration below /tmp', () => {
     });
   });
 
-  it('is not read outside the home, and yields nothing when it names nobody', async () => {
+  it('is not read outside the home directory, and gives no author when it names none', async () => {
     expect(await gitIdentity({ PATH, HOME: '/root' }, home)).toEqual({});
     expect(await gitIdentity({ PATH, HOME: home }, home)).toEqual({});
   });

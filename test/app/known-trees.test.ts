@@ -21,7 +21,7 @@ describe('whether a project is new', () => {
   });
   afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-  it('is false for the directory of the start and everything that was in it before', () => {
+  it('is false for the directory in which the session started and everything that was already in it', () => {
     const here = make('work/src');
     const trees = new KnownTrees(file, join(root, 'work'), Date.now() + 1000);
     expect([trees.isNew(join(root, 'work'), never), trees.isNew(here, never)]).toEqual([false, false]);
@@ -55,7 +55,7 @@ describe('whether a project is new', () => {
     expect(new KnownTrees(file, work, Date.now() + 1000).isNew(cloned, never)).toBe(true);
   });
 
-  it('is answered from the record’s whole lines when others are damaged', () => {
+  it('is answered from the intact lines of the record when others are damaged', () => {
     const work = make('work');
     writeFileSync(file, `{"at":1,"directory":"${work}"}\nno line\n{"at":"x"}\n`);
     expect(new KnownTrees(file, root, LONG_AGO).isNew(work, never)).toBe(false);

@@ -65,7 +65,7 @@ describe('the configuration of an MCP server', () => {
       /env_cmd\.KEY printed nothing/,
     ],
     ['a directory that is not there', { command: 'x', cwd: '/no/such/place' }, true, /cwd is no directory/],
-  ])('is refused with a reason and the server not started: %s', async (_what, server, may, why) => {
+  ])('is refused with a reason, and the server is not started: %s', async (_what, server, may, why) => {
     await expect(fill(server, may)).rejects.toThrow(why);
   });
 });

@@ -42,7 +42,7 @@ describe('the planning call', () => {
 describe('a watched second opinion', () => {
   const NEVER = new AbortController().signal;
 
-  it('reports a call that throws, which still fails', async () => {
+  it('reports a call that throws, and passes its error on', async () => {
     const told: unknown[] = [];
     const broken = () => Promise.reject(new Error('no such thing'));
     await expect(watched(broken, (failed) => told.push(failed))('', '', NEVER)).rejects.toThrow('no such thing');
@@ -68,7 +68,7 @@ describe('the second opinion', () => {
     expect(server.requests[0]?.body).toMatchObject(fields);
   });
 
-  it('adds no such parameter for an unknown model family, and keeps the user’s own setting', async () => {
+  it('adds no parameter against thinking for an unknown model family, and keeps the user’s own setting', async () => {
     await using server = await startScriptedServer([say('NO'), say('NO')]);
     await opinionAt(server.baseUrl, 'llama-3.1-8b')('judge', 'ls', NEVER);
     await opinionAt(server.baseUrl, 'gpt-oss', { reasoning_effort: 'high' })('judge', 'ls', NEVER);

@@ -193,7 +193,7 @@ describe.skipIf(!trialsWork())('a client in Project', () => {
     for (const path of [folder, repository]) rmSync(path, { recursive: true, force: true });
   });
 
-  it('that ignores the proxy finds no network, and asks nothing', async () => {
+  it('that ignores the proxy finds no network, and the user is asked nothing', async () => {
     asked.length = 0;
     answer = 'once';
     expect(await run(`exec 3<>/dev/tcp/127.0.0.2/$PORT`)).toContain('Connection refused');
@@ -223,22 +223,25 @@ describe.skipIf(!trialsWork())('a client in Project', () => {
     expect(asked).toEqual(['get b.example:80']);
   });
 
-  it.skipIf(lacks('python3'))('with any kind of socket fails at once, however it waits', async () => {
-    writeFileSync(join(tree, 'sockets.py'), SOCKETS);
-    const began = performance.now();
-    expect((await run('python3 sockets.py')).trim().split('\n')).toEqual([
-      'tcp ENETUNREACH',
-      'tcp6 ENETUNREACH',
-      'asyncio ENETUNREACH',
-      'epoll before connect ENETUNREACH',
-      'epoll behind connect ENETUNREACH',
-      'udp ENETUNREACH',
-      'connected udp ENETUNREACH',
-      'dns over udp ENETUNREACH',
-      'dns over tcp ENETUNREACH',
-    ]);
-    expect(performance.now() - began).toBeLessThan(20_000);
-  });
+  it.skipIf(lacks('python3'))(
+    'with any kind of socket fails at once, however it waits for the connection',
+    async () => {
+      writeFileSync(join(tree, 'sockets.py'), SOCKETS);
+      const began = performance.now();
+      expect((await run('python3 sockets.py')).trim().split('\n')).toEqual([
+        'tcp ENETUNREACH',
+        'tcp6 ENETUNREACH',
+        'asyncio ENETUNREACH',
+        'epoll before connect ENETUNREACH',
+        'epoll behind connect ENETUNREACH',
+        'udp ENETUNREACH',
+        'connected udp ENETUNREACH',
+        'dns over udp ENETUNREACH',
+        'dns over tcp ENETUNREACH',
+      ]);
+      expect(performance.now() - began).toBeLessThan(20_000);
+    },
+  );
 
   it.skipIf(lacks('curl'))(
     'is not connected to a name that resolves to this machine, whatever was allowed for the name',

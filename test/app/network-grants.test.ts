@@ -47,7 +47,7 @@ it('a host and port has one normal spelling, however it is written', () => {
     expect(targetOf(wrong), wrong).toBeUndefined();
 });
 
-it('connections at the same time are one question, and special addresses are explained', async () => {
+it('simultaneous connections to one address raise one question, and special addresses are explained', async () => {
   const { asked, allows } = grantsFor('no', 'no');
   const many = [
     ...Array.from({ length: 20 }, () => 'a.example:443'),
@@ -143,7 +143,7 @@ it('the question of an ended command is withdrawn, and its answer lets the comma
   expect(asked).toHaveLength(1);
 });
 
-it('a yes that came too late is distinguished from one that a later connection of the command used', async () => {
+it('a yes that comes too late is distinguished from one that a later connection of the command uses', async () => {
   for (const retries of [false, true]) {
     const { grants, allows, state, open } = grantsFor();
     state.client = { program: 'pip', command: 1 };
@@ -160,7 +160,7 @@ it('a yes that came too late is distinguished from one that a later connection o
   }
 });
 
-it('the time of questions is counted once, however many connections wait', async () => {
+it('the time spent on questions is counted once, however many connections wait', async () => {
   const { grants, allows, state, open } = grantsFor();
   state.client = { program: 'npm', command: 1 };
   const command = grants.began(1);

@@ -128,7 +128,7 @@ describe('a program of the user’s own configuration', () => {
     expect(asked.map(({ names }) => names)).toEqual(['a, b']);
   });
 
-  it('in the home directory is asked about only for its own file, whatever else changes there', async () => {
+  it('in the home directory is asked about only when its own file changes, whatever else changes there', async () => {
     const starts = program();
     starts.changed(at('notes', 'elsewhere/y.js'));
     expect(await starts.mayStart(server({ words: ['sh', join(home, 'run.sh'), home], cwd: home }))).toBe(true);

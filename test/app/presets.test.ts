@@ -36,7 +36,7 @@ describe('the parameters of a preset', () => {
     });
   });
 
-  it('yield to what a call needs: a second opinion has a temperature of 0', async () => {
+  it('are overridden by what a call needs: a second opinion has a temperature of 0', async () => {
     await using server = await startScriptedServer([say('NO')]);
     const broker = await brokerOf(server.baseUrl, { temperature: 0.7, max_answer_tokens: 900 });
     await converse(broker, { temperature: 0, maxTokens: 256, category: 'safety' });
@@ -69,7 +69,7 @@ describe('headers and extra_body', () => {
     extra_body: { user: `\${TEAM}`, metadata: { plain: 'as it is: $TEAM' } },
   };
 
-  it('take values from the environment, also for calls beside the conversation', async () => {
+  it('take values from the environment, also for calls outside the conversation', async () => {
     await using server = await startScriptedServer([say('Yes.')]);
     const broker = await brokerOf(server.baseUrl, MODEL, { TEAM: 'blue', GATEWAY_TOKEN: 'abc' });
     expect((await converse(broker)).reply.text).toBe('Yes.');
@@ -78,7 +78,7 @@ describe('headers and extra_body', () => {
     expect(request?.body).toMatchObject({ user: 'blue', metadata: { plain: 'as it is: $TEAM' } });
   });
 
-  it('send nothing when a variable is not set, and name it', async () => {
+  it('stop the request when a variable is not set, and name the variable', async () => {
     await using server = await startScriptedServer([say('Yes.')]);
     const { failure } = (await converse(await brokerOf(server.baseUrl, MODEL, { TEAM: 'blue' }))).reply;
     expect(failure?.message).toBe(

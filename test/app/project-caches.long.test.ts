@@ -111,7 +111,7 @@ with zipfile.ZipFile(sys.argv[1], 'w') as z:
     expect(text).not.toMatch(/not owned or is not writable|cache has been disabled/);
   });
 
-  it.skipIf(lacks('cargo') || lacks('cc') || lacks('tar'))('let cargo build with a crate of a registry', async () => {
+  it.skipIf(lacks('cargo') || lacks('cc') || lacks('tar'))('let cargo build with a crate from a registry', async () => {
     const name = 'tinycrate';
     const source = join(root, `${name}-1.0.0`);
     mkdirSync(join(source, 'src'), { recursive: true });
@@ -140,7 +140,7 @@ with zipfile.ZipFile(sys.argv[1], 'w') as z:
     expect(await run('cd app && rm -r target && cargo run --offline', fresh)).toContain('tiny works');
   });
 
-  it.skipIf(lacks('go') || lacks('python3'))('let go build with a module of a proxy', async () => {
+  it.skipIf(lacks('go') || lacks('python3'))('let go build with a module from a proxy', async () => {
     const proxy = join(root, 'proxy/tiny.example/m/@v');
     mkdirSync(proxy, { recursive: true });
     writeFileSync(join(proxy, 'list'), 'v1.0.0\n');

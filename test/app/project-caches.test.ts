@@ -23,7 +23,7 @@ describe('the cache of a project', () => {
   });
   afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-  it('links the user’s configuration and crates, and has everything else of its own', () => {
+  it('links to the user’s configuration and crates, and keeps everything else separate', () => {
     const home = join(root, 'home');
     const crates = join(home, '.cargo/registry/cache/crates.io');
     mkdirSync(crates, { recursive: true });

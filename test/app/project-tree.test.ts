@@ -27,7 +27,7 @@ describe('the project’s tree', () => {
     expect(projectTree(join(code(), 'deep'), NONE, home())).toBe(join(code(), 'deep'));
   });
 
-  it('is the directory itself without a repository, with links resolved', () => {
+  it('is the directory itself, with links resolved, where there is no repository', () => {
     symlinkSync(join(code(), 'deep'), join(root, 'link'));
     expect(projectTree(join(root, 'link'), NONE, home())).toBe(join(code(), 'deep'));
   });
@@ -103,7 +103,7 @@ describe('a project that the user’s other programs may load files from', () =>
   });
 
   it.each(['.config/nvim', '.ssh', '.config/systemd/user/x.service.d', '.oh-my-zsh/custom'])(
-    'is not writable as a tree: %s of the home directory',
+    'is not writable as a whole: %s of the home directory',
     (name) => {
       const tree = join(home(), name);
       mkdirSync(tree, { recursive: true });
@@ -117,7 +117,7 @@ describe('a project that the user’s other programs may load files from', () =>
     '.oh-my-zsh .config/nvim .config/systemd/user .config/autostart .vim .claude .config .local/share .nvm .ssh'.split(
       ' ',
     ),
-  )('is not writable as a tree: ~/%s', (name) => {
+  )('is not writable as a whole: ~/%s', (name) => {
     const directory = join(home(), name);
     mkdirSync(directory, { recursive: true });
     const env = { HOME: home(), PATH: join(root, 'bin') };
@@ -126,7 +126,7 @@ describe('a project that the user’s other programs may load files from', () =>
   });
 
   it.each(['.dotfiles', 'gradle', 'pip', '.config/mine', 'code/.github', 'x/.vim'])(
-    'is writable as a tree: ~/%s',
+    'is writable as a whole: ~/%s',
     (name) => {
       const directory = join(home(), name);
       mkdirSync(directory, { recursive: true });
@@ -152,25 +152,25 @@ describe('a project that the user’s other programs may load files from', () =>
     ['EDITOR', (tree) => `sh -c '${tree}/e'`],
     ['VISUAL', () => 'sh -c "$HOME/code/e"'],
     ['PAGER', () => '~/code/p'],
-  ])('is not writable as a tree when %s names a file in it', (name, value) => {
+  ])('is not writable as a whole when %s names a file in it', (name, value) => {
     expect(treeWith({ [name]: value(code()) })).toBeUndefined();
   });
 
-  it('is writable as a tree when environment variables point to data files in it', () => {
+  it('is writable as a whole when environment variables point to data files in it', () => {
     const env = { PWD: code(), OLDPWD: code(), GIT_DIR: join(code(), '.git'), VIRTUAL_ENV: join(code(), '.venv') };
     expect(treeWith({ ...env, GIT_PAGER: 'less -R', GIT_BRANCH: 'origin/main', LESS: '-FRX' })).toBe(code());
   });
 
-  it('is not writable as a tree when it contains the configuration named at the start', () => {
+  it('is not writable as a whole when it contains the configuration file named at the start', () => {
     expect(treeWith({}, join(code(), 'named.jsonc'))).toBeUndefined();
   });
 
-  it('is writable as a tree when a file is in place of a directory', () => {
+  it('is writable as a whole when a file stands where a directory is expected', () => {
     file(join(code(), 'node_modules'));
     expect(treeWith({ PATH: file(join(root, 'no-directory')) })).toBe(code());
   });
 
-  it('is writable as a tree when PATH finds its programs first, unless aish-tui itself starts them', () => {
+  it('is writable as a whole when PATH finds its programs first, unless aish-tui itself starts them', () => {
     file(join(code(), 'bin', 'python'));
     expect(treeWith({ PATH: `${join(code(), 'bin')}:/usr/bin` })).toBe(code());
   });

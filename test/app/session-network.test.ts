@@ -38,7 +38,7 @@ describe.skipIf(!trialsWork())('the network of a session', () => {
     return { child, ended: ended.promise, begun: begun.promise };
   }
 
-  it('lets a command reach the server of another one, and lists its addresses', async () => {
+  it('lets a command reach another command’s server, and list the network’s interfaces', async () => {
     const network = new SessionNetwork(tools.launcher, { ask: async () => 'no', run: () => undefined, say: () => {} });
     const holder = (await network.join())?.holder;
     expect(holder).toBeGreaterThan(0);
@@ -68,7 +68,7 @@ describe.skipIf(!trialsWork())('the network of a session', () => {
     network.close();
   });
 
-  it('is not shared through a process that has none: the command then gets its own network', async () => {
+  it('is not joined through a process outside it: the command then gets its own network', async () => {
     const outside = createServer((socket) => socket.end('outside')).listen(0, '127.0.0.1');
     await new Promise((resolve) => outside.once('listening', resolve));
     const address = outside.address();

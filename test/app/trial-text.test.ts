@@ -31,7 +31,7 @@ function said(changes: readonly TrialChange[], more: Partial<Extract<TrialOutcom
 }
 
 describe('the text of a trial', () => {
-  it('says first that nothing was changed, then lists losses by paths of the directory', () => {
+  it('says first that nothing was changed, then lists losses by paths relative to the directory', () => {
     expect(
       said([
         change('created', '/p/new\n  delete forged', { bytes: 3 }),
@@ -51,7 +51,7 @@ describe('the text of a trial', () => {
     ]);
   });
 
-  it('counts git’s own data, but lists files that git obeys', () => {
+  it('only counts git’s internal files, but lists its configuration and branches', () => {
     expect(
       said([
         change('created', '/p/.git/objects/ab', { type: 'directory' }),

@@ -72,7 +72,7 @@ describe('a proxy from the environment', () => {
     expect(proxy.asked).toHaveLength(1);
   });
 
-  it('is not used for this machine’s addresses on its networks', () => {
+  it('is not used for this machine’s own network addresses', () => {
     const own = Object.values(networkInterfaces()).flat();
     for (const each of own) {
       const host = each?.family === 'IPv6' ? `[${each.address}]` : each?.address;
@@ -101,7 +101,7 @@ describe('a proxy from the environment', () => {
     );
   });
 
-  it('of another kind fails the call, which is sent nowhere else', async () => {
+  it('of an unsupported kind fails the call, and nothing is sent another way', async () => {
     withProxy('socks5://user:hunter2@127.0.0.1:1');
     const { broker } = impatient([presetAt('http://models.example/v1')]);
     const { failure } = (await converse(broker)).reply;
@@ -140,7 +140,7 @@ describe.skipIf(lacks('openssl'))('SSL_CERT_FILE', () => {
     expect(proxy.asked).toEqual(['CONNECT models.example:443', 'CONNECT models.example:443']);
   });
 
-  it('fails the call when it is missing', async () => {
+  it('fails the call when the file that it names is missing', async () => {
     withProxy('');
     vi.stubEnv('SSL_CERT_FILE', '/nowhere/ca.pem');
     const { broker } = impatient([presetAt('https://models.example/v1')]);

@@ -26,7 +26,7 @@ test('text arrives in pieces while the server still writes, and the reply contai
   });
 });
 
-test('chat returns the same reply in one piece', async () => {
+test('chat returns the same reply as a stream does, in one piece', async () => {
   await using server = await startScriptedServer([call('bash', { command: 'ls' }, 'I look.')]);
   const { broker } = impatient([presetAt(server.baseUrl)]);
   const reply = await broker.chat('fast', HELLO, { signal: NEVER, category: 'chat', tools: [BASH], maxTokens: 5 });
@@ -44,7 +44,7 @@ test('omitted options are omitted from the request, and without a key there is n
   expect(request?.headers.authorization).toBeUndefined();
 });
 
-test('the key is fetched at each call, and capabilities set the fields', async () => {
+test('the key is fetched at each call, and the preset’s capabilities decide which fields are sent', async () => {
   await using server = await startScriptedServer([say('fine'), say('fine')]);
   const keys = ['key-one', 'key-two'];
   const capabilities = { maxTokensField: 'max_completion_tokens', temperature: false, streamUsage: false } as const;
@@ -56,7 +56,7 @@ test('the key is fetched at each call, and capabilities set the fields', async (
   expect(server.requests[0]?.text).not.toMatch(/"max_tokens"|temperature|stream_options/);
 });
 
-test('a failing key command gives a clear line, and nothing is sent', async () => {
+test('a failing key command gives a one-line error, and nothing is sent', async () => {
   await using server = await startScriptedServer([]);
   const apiKey = () => Promise.reject(new Error('pass: not unlocked'));
   const { broker } = impatient([presetAt(server.baseUrl, { apiKey })]);
@@ -84,7 +84,7 @@ test('an abort ends a pause between two attempts', async () => {
   expect(notices).toEqual([]);
 });
 
-test('an abort before the call sends nothing', async () => {
+test('a call aborted before its start sends nothing', async () => {
   await using server = await startScriptedServer([]);
   const { broker } = impatient([presetAt(server.baseUrl)]);
   const { reply } = await converse(broker, { signal: AbortSignal.abort() });
@@ -200,7 +200,7 @@ for (const fault of ['killed-at-once', 'busy-for-ever', 'server-error', 'loading
 }
 
 for (const fault of ['unauthorised', 'overflow', 'never-ends', 'no-such-model'] as const) {
-  test(`no fallback is used for "${fault}", since another would fail too or hide the reason`, async () => {
+  test(`no fallback is used for "${fault}", since another preset would fail too or hide the reason`, async () => {
     await using broken = await startFaultServer(fault);
     await using sound = await startScriptedServer([say('from the other')]);
     const { broker } = impatient([
@@ -270,7 +270,7 @@ test('a remote fallback with a weaker policy is not asked, and one on this machi
   expect(reply.notices.join()).toContain('elsewhere was not used as a fallback');
 });
 
-test('what may not be sent at all is not sent to a fallback either', async () => {
+test('a request that may not be sent at all is not sent to a fallback either', async () => {
   const { broker } = impatient(
     [
       presetAt('http://127.0.0.1:9/v1', { secrets: 'block', fallback: ['here'] }),
@@ -322,7 +322,7 @@ test('a tool call written as text stays text with a note when the tool was not o
   expect(reply.notices.join()).toMatch(/wrote a tool call as plain text/);
 });
 
-test('the price of a call is the server’s, and is never invented', async () => {
+test('the price of a call is the one that the server reports, and is never invented', async () => {
   await using server = await startScriptedServer([
     { ...say('a'), usage: { prompt: 3, completion: 1, cost: 0.0004 } },
     { ...say('b'), usage: { prompt: 3, completion: 1 } },
@@ -341,13 +341,13 @@ test('a preset has its own timeout for a silent server', async () => {
   expect(patience).toEqual([300]);
 });
 
-test('a usage of zeros counts as no usage', async () => {
+test('a reported usage of zero tokens counts as no usage report', async () => {
   await using server = await startScriptedServer([{ ...say('a'), usage: { prompt: 0, completion: 0 } }]);
   const { broker } = impatient([presetAt(server.baseUrl)]);
   expect((await converse(broker)).reply.usage).toBeUndefined();
 });
 
-test('the scripted server answers a request beside the conversation out of order', async () => {
+test('the scripted server answers a request outside the conversation whenever it comes', async () => {
   await using server = await startScriptedServer([
     say('first'),
     whenever(/Detect destructive/, say('NO')),

@@ -102,7 +102,7 @@ test.each([
   expect(last).toMatch(said);
 });
 
-test('the demo reports a missing place', async () => {
+test('the demo reports a missing directory', async () => {
   const { last } = await play('clean up old logs in nowhere', { norris: true });
   expect(last).toMatch(/nowhere.*No such file[\s\S]*GOAL: blocked/);
 });

@@ -31,7 +31,7 @@ async function answering(listener: RequestListener) {
   return { url: `http://${await at(server)}/v1`, connections };
 }
 
-test('a request is sent unchanged, and requests after one another share a connection', async () => {
+test('a request is sent unchanged, and successive requests share a connection', async () => {
   const seen: unknown[] = [];
   const { url, connections } = await answering(async (req, res) => {
     const { method, headers } = req;
@@ -113,7 +113,7 @@ test('an answer that is not read to its end releases its connection', async () =
   await gone;
 });
 
-test('an abort ends a request before its answer and within it', async () => {
+test('an abort ends a request before and during its answer', async () => {
   const { url } = await answering((req, res) => {
     if (req.url === '/v1/begins') res.write('some');
   });
@@ -132,7 +132,7 @@ test('an address with a user or password, or with another protocol, is never con
   expect(connections).toEqual([]);
 });
 
-test('a server that stays silent during the connection is given up', async () => {
+test('the call fails when a server stays silent while the connection is made', async () => {
   const silent = createTcpServer();
   const connected = once(silent, 'connection');
   const address = await at(silent);
@@ -144,7 +144,7 @@ test('a server that stays silent during the connection is given up', async () =>
   await failed;
 });
 
-test('the library gets good answers unchanged, the beginning of others, and redirects as answers', async () => {
+test('the library gets successful answers unchanged, only the beginning of others, and redirects without following them', async () => {
   let elsewhere = 0;
   const { url } = await answering((req, res) => {
     if (req.url === '/elsewhere') elsewhere += 1;

@@ -106,7 +106,7 @@ const TABLE: Readonly<Partial<Record<FaultName, Expected>>> = {
 };
 
 for (const [fault, expected] of Object.entries(TABLE)) {
-  test(`a server with the fault "${fault}" costs at most a clear line`, async () => {
+  test(`a server with the fault "${fault}" causes at most a clear one-line message`, async () => {
     await using server = await startFaultServer(fault as FaultName);
     const { broker } = impatient([presetAt(server.baseUrl, { apiKey: async () => 'sk-secret-1234' })], {
       // The time limit is short only where it must expire; a keep-alive every 0.6 s shows that comments count as

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { LearnedWindows } from '../../src/broker/tokens/meter.ts';
 
-describe('a window learned from an error', () => {
-  it('is the number that the server names, even far below the user’s', () => {
+describe('a context window learned from an error', () => {
+  it('is the number that the server names, even far below the user’s setting', () => {
     const windows = new LearnedWindows(() => 0);
     windows.named('fast', 4096);
     expect(windows.get('fast')).toBe(4096);

@@ -88,7 +88,7 @@ describe.skipIf(missing)('a real llama.cpp server', () => {
     expect((await converse(broker, { ...CALM, tools: [] }, asks('count to 3'))).reply.finish).toBe('stop');
   });
 
-  test('has a call cut by the limit dropped and named', async () => {
+  test('has a call that the token limit cuts off dropped and reported', async () => {
     const { reply } = await converse(brokerAt(llama), { temperature: 0, maxTokens: 12 }, asks('run `echo hi`'));
     expect(reply.toolCalls).toEqual([]);
     expect(reply.finish).toBe('length');
@@ -105,7 +105,7 @@ describe.skipIf(missing)('a real llama.cpp server', () => {
     expect((await converse(brokerAt(llama), CALM, messages)).reply.failure).toBeUndefined();
   });
 
-  test('reports an overflow with both numbers', async () => {
+  test('reports a context overflow with the size of the request and of the window', async () => {
     const { reply } = await converse(brokerAt(llama), { tools: [] }, asks('word '.repeat(40_000)));
     expect(reply.failure).toMatchObject({ kind: 'overflow' });
     expect(reply.failure?.message).toMatch(/\d{5} tokens for a window of 16384/);

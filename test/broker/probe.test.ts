@@ -49,7 +49,7 @@ test('the user’s window setting wins over the server’s, and needs no server'
   expect((await broker.probe('fast', NEVER)).window).toBe(2000);
 });
 
-test('a probe’s result is cached for a few seconds, and simultaneous probes are one', async () => {
+test('a probe’s result is cached for a few seconds, and simultaneous probes are joined into one', async () => {
   await using peer = await startPeer({
     '/props': { default_generation_settings: { n_ctx: 4096 } },
     '/v1/models': models(),
@@ -60,7 +60,7 @@ test('a probe’s result is cached for a few seconds, and simultaneous probes ar
   expect(peer.asked.toSorted()).toEqual(['GET /props', 'GET /v1/models']);
 });
 
-test('a server that is down, loading, refuses the key or has another model is reported in a line', async () => {
+test('a server that is down, is loading, refuses the key or has another model is reported in one line', async () => {
   await using loading = await startPeer({ '/props': [503, {}], '/v1/models': [503, {}] });
   await using locked = await startPeer({ '/v1/models': [401, {}] });
   await using wrong = await startPeer({ '/v1/models': { data: [{ id: 'a' }, { id: 'b\u001b[2J' }] } });
@@ -97,7 +97,7 @@ test('a server that never answers delays nobody', async () => {
   expect((await probe).reachable).toBe(false);
 });
 
-test('whether anything answers is asked without a key, and any answer counts', async () => {
+test('the check whether a server answers sends no key, and accepts any answer', async () => {
   await using closed = await startPeer({ '/v1/models': [401, {}] });
   await using silent = await startPeer({ '/v1/models': null });
   const apiKey = (): Promise<string> => Promise.reject(new Error('a key was fetched'));

@@ -31,7 +31,7 @@ describe('the token library', () => {
     }
   });
 
-  test('works in a thread of its own: 64,000 equal characters delay nobody', async () => {
+  test('works in a thread of its own: 64,000 equal characters delay nothing else', async () => {
     const before = process.threadCpuUsage();
     const [count] = (await countByLibrary(['='.repeat(64_000)])) ?? [];
     const { user } = process.threadCpuUsage(before);
@@ -69,7 +69,7 @@ describe('a calibration by the server’s counts', () => {
     }
   });
 
-  test('does not make text dearer for a vocabulary without digit tokens', () => {
+  test('does not raise the count of words when the vocabulary has no digit tokens', () => {
     const count = learned('fast', '1234567890'.repeat(100), 400, 1000);
     expect(count('only words', 1000)).toBeLessThan(1050);
   });
@@ -83,7 +83,7 @@ describe('the tokens of a preset are counted', () => {
   const request = { head: 'You are aish.', texts: ['one two three', 'four'], signal };
   const long = { ...request, texts: ['one two three '.repeat(1000), 'four'] };
 
-  test('by llama.cpp’s tokenizer, with its window, each text once', async () => {
+  test('by llama.cpp’s tokenizer, each text once, and with the server’s context window', async () => {
     await using peer = await startPeer({
       '/props': { default_generation_settings: { n_ctx: 4096 } },
       '/v1/models': { data: [] },
@@ -97,7 +97,7 @@ describe('the tokens of a preset are counted', () => {
     expect(peer.asked.filter((line) => line === 'POST /tokenize')).toHaveLength(4);
   });
 
-  test('by llama.cpp’s tokenizer once per text in the longest conversation, too', async () => {
+  test('by llama.cpp’s tokenizer, each text once even in the longest conversation', async () => {
     await using peer = await startPeer({
       '/props': { default_generation_settings: { n_ctx: 4096 } },
       '/v1/models': { data: [] },

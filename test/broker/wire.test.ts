@@ -100,11 +100,11 @@ test('arguments are always a JSON object, since a template parses them again', (
   ]);
 });
 
-test('half characters are replaced, since some servers refuse the whole request for one', () => {
+test('unpaired surrogates are replaced, since some servers refuse the whole request for one', () => {
   expect(sketch([user('a\ud83d')])).toEqual(['user:a\ufffd']);
 });
 
-test('for a model without tools the same facts are text', () => {
+test('for a model without tools, calls and results are sent as text', () => {
   expect(sketch([user('a'), said('b', '1'), result('1'), said('c'), user('d')], false)).toEqual([
     'user:a',
     'assistant:b\n(called bash with {"command":"ls"})',

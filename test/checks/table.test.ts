@@ -35,7 +35,7 @@ it('a change of any source needs more than the static checks and npm test', () =
   expect(sources.filter((path) => checksFor([path]).length <= 2)).toEqual([]);
 });
 
-it('the gate’s check has its corpora, and the sandbox’s check its attacks', () => {
+it('the check of the gate includes its corpora, and the check of the sandbox its attacks', () => {
   expect(checksFor(['src/safety/gate.ts'])).toEqual(expect.arrayContaining(['static', 'test', 'gate', 'proof']));
   expect(checksFor(['src/effects/launcher/main.c'])).toEqual(expect.arrayContaining(['sandbox', 'undo']));
   expect(matchesGlob('.ci/run', '.ci/**') && checksFor(['.ci/run'])).toContain('setup');

@@ -33,7 +33,7 @@ it('the table of a fleet has a row for each host, and shows how the outputs diff
   ]);
 });
 
-it('every output in the table has its letter, however many there are', () => {
+it('every different output in the table has its own letter or letters, however many there are', () => {
   const rows = Array.from({ length: 30 }, (_, n) => row(`h${n}`, { output: String(n) }));
   expect(new Set(outputClasses(rows).values()).size).toBe(30);
   expect(outputClasses(rows).get('h29')).toBe('AD');

@@ -22,7 +22,7 @@ it('the help shows one command in all its forms, with or without its colon', asy
   expect(() => help('udno')).toThrow('no command udno: :help lists them');
 });
 
-it('the help shows what asks in the mode of the conversation', async () => {
+it(':mode without an argument shows what runs and what halts in the current mode', async () => {
   const mode = commands.find(({ name }) => name === 'mode');
   const shown = (now: string) =>
     mode?.run({ engine: { conversation: { mode: now } } } as unknown as App, '', new AbortController().signal);
@@ -46,15 +46,15 @@ it('the cost in detail is a row for each model and kind of call, or with --table
     },
   ];
   const app = { engine: { state: { costs: { rows } }, conversation: {} }, cost: {} } as unknown as App;
-  const shown = (rest: string) => {
-    const text = commands.find(({ name }) => name === 'cost')?.run(app, rest, new AbortController().signal);
-    return String(text).split('\n').slice(1, -1);
+  const shown = async (rest: string) => {
+    const text = await commands.find(({ name }) => name === 'cost')?.run(app, rest, new AbortController().signal);
+    return (typeof text === 'string' ? text : '').split('\n').slice(1, -1);
   };
-  expect(shown('detail')).toEqual([
+  expect(await shown('detail')).toEqual([
     '  gpt    chat    12 calls, 3400 / 56 tokens, $0.500000',
     '  qwen3  norris   1 calls,    7 /  8 tokens, $0.000000  (local)',
   ]);
-  expect(shown('detail --table')).toEqual([
+  expect(await shown('detail --table')).toEqual([
     '  model  category  calls  prompt  completion    dollars',
     '  ─────  ────────  ─────  ──────  ──────────  ─────────',
     '  gpt    chat         12    3400          56  $0.500000',

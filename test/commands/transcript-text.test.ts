@@ -11,7 +11,7 @@ const ENTRIES: readonly Entry[] = [
   { kind: 'resumed', at: new Date(2026, 10, 20, 9, 12).getTime() },
 ];
 
-test('the exported Markdown has blocks that no output can end', () => {
+test('the exported Markdown puts output in fences that no output can close', () => {
   expect(transcriptMarkdown(ENTRIES)).toBe(`> **why \\*this\\*?**
 
 the model · exit 1

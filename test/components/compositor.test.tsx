@@ -48,7 +48,7 @@ describe('the cost of a change', () => {
     expect(stage.display.cursor).toEqual({ x: '[aish:fast]> ?tellz1é '.length, y: 38 });
   });
 
-  it('is only a write for a token that fills no line', async () => {
+  it('is only one write for a token that completes no line', async () => {
     const stage = await setComposed();
     stage.press('?tell me\r');
     await stage.until(() => stage.calls.length === 1);
@@ -62,7 +62,7 @@ describe('the cost of a change', () => {
     expect(token).toMatchObject({ writes: 1, frames: 0, commits: 0 });
   });
 
-  it('is a write for a turn of the spinner, and one commit per row for longer text', async () => {
+  it('is one write for a step of the spinner, and one commit per row for longer text', async () => {
     const stage = await setComposed({ columns: 120, rows: 40, motion: true });
     stage.press('?tell me\r');
     await stage.until(() => stage.calls.length === 1);
@@ -88,7 +88,7 @@ describe('the cost of a change', () => {
     expect(text.commits).toBeLessThanOrEqual(2 * rows);
   });
 
-  it('is no frame of Ink for program output in a full pane', async () => {
+  it('includes no Ink frame for program output in a full pane', async () => {
     const stage = await setComposed();
     stage.press('sleep 9\r');
     await stage.until(() => stage.commands.length === 1);
@@ -165,7 +165,7 @@ const SCENES: Readonly<Record<string, (stage: Stage) => Promise<void>>> = {
   },
 };
 
-describe('a component drawn by the compositor equals its text by Ink', () => {
+describe('a component drawn by the compositor equals the text that Ink renders', () => {
   for (const [columns, rows] of [
     [80, 24],
     [40, 10],
@@ -201,7 +201,7 @@ async function expectWhole({ display, output }: Composed): Promise<void> {
 }
 
 describe('the screen stays complete', () => {
-  it('over resizes, also between a frame and its writing', async () => {
+  it('through resizes, also between a frame and its write', async () => {
     const stage = await setComposed();
     stage.press('ls deep\r');
     await stage.until(() => stage.commands.length === 1);
@@ -261,7 +261,7 @@ describe('the screen stays complete', () => {
 });
 
 describe('inline', () => {
-  it('leaves a final answer in the rows above the prompt, and draws only the live rows again', async () => {
+  it('leaves a final answer in the rows above the prompt, and redraws only the live rows', async () => {
     const stage = await setComposed({ inline: true, rows: 16 });
     const { display } = stage;
     stage.press('?tell me\r');

@@ -133,7 +133,7 @@ describe('a fleet on the screen', () => {
     expect(stage.frame()).not.toContain('of 3 ended');
   });
 
-  it('asks once for equal questions, hosts first, and answers none automatically', async () => {
+  it('asks equal questions once, names the hosts first, and answers none automatically', async () => {
     const { stage, fleet } = await begin(':fleet clean up on web1,web2,web3,old');
     const missing = haltOf('old', { targets: undefined });
     fleet.halt([haltOf('web1'), haltOf('web2'), haltOf('web3'), missing]);
@@ -195,7 +195,7 @@ describe('a fleet on the screen', () => {
     expect(stage.engine.state.questions).toEqual([]);
   });
 
-  it('explains a wrong line, and runs only one at a time', async () => {
+  it('explains a wrong :fleet line, and runs only one fleet at a time', async () => {
     const { stage } = await begin(':fleet look on web1');
     stage.press(':fleet look again on web1\r');
     await stage.see('a fleet is already running: :fleet stop ends it');

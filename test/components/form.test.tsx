@@ -43,7 +43,7 @@ async function fill(stage: Stage, heading: string, text: string): Promise<void> 
   stage.press('\r');
 }
 
-describe('a form of a server', () => {
+describe('a form of an MCP server', () => {
   it('takes one field after the other, shows the values, and sends them after a yes', async () => {
     const { stage, answer } = await put();
     stage.press('too early');

@@ -35,7 +35,7 @@ describe('a HALT', () => {
     await stage.until(() => stage.commands.length === 1);
   });
 
-  it('is not answered by the first letter of a word, but starts its quiet time again', async () => {
+  it('is not answered by the first letter of a word, but waits for a quiet keyboard again', async () => {
     const stage = await halt('rm -rf build');
     await stage.arm();
     stage.press('p');
@@ -67,7 +67,7 @@ describe('a HALT', () => {
     await stage.until(() => stage.commands.length === 1);
   });
 
-  it('restarts the quiet time at every key that comes too early', async () => {
+  it('waits for a quiet keyboard again after every key that comes too early', async () => {
     const stage = await halt('rm -rf build');
     await stage.until(() => stage.clock.pending() > 0);
     stage.clock.advance(400);
@@ -153,7 +153,7 @@ describe('a HALT', () => {
     expect(stage.frame()).toMatch(/s\W+skip.*p\W+proceed.*a/);
   });
 
-  it('sets the draft aside and restores it', async () => {
+  it('sets the text in the prompt aside and restores it', async () => {
     const stage = await setStage();
     stage.press(':norris tidy up\r');
     await stage.until(() => stage.calls.length === 1);
@@ -282,7 +282,7 @@ describe('proceed', () => {
     await stage.until(() => stage.engine.state.questions.length === 0);
   });
 
-  it('has a note to the model instead, on n', async () => {
+  it('can be replaced by a note to the model, with the key n', async () => {
     const stage = await halt('rm -rf logs');
     await stage.arm();
     stage.answer('n');

@@ -52,7 +52,7 @@ describe('a program that asks', () => {
     expect(command.written.join('')).toBe('y\r');
   });
 
-  it('gets the keyboard as soon as the draft is gone', async () => {
+  it('gets the keyboard as soon as the prompt is empty', async () => {
     const stage = await setStage();
     const command = await running(stage);
     stage.press('draft');
@@ -91,7 +91,7 @@ describe('text typed directly after a shell line', () => {
     expect(command.written).toEqual([]);
   });
 
-  it('goes to the program after a moment if it is a whole line, pastes too', async () => {
+  it('goes to the program after a moment if it is a whole line, also when it is pasted', async () => {
     const stage = await setStage();
     const command = await running(stage);
     stage.press('one');
@@ -102,7 +102,7 @@ describe('text typed directly after a shell line', () => {
     expect(command.written.join('')).toBe('one two\r');
   });
 
-  it('goes to the program after a moment, which may be slow to draw its question', async () => {
+  it('goes to the program after a moment, since the program may be slow to draw its question', async () => {
     const stage = await setStage();
     const command = await running(stage);
     stage.press('be');
@@ -161,7 +161,7 @@ describe('a job', () => {
     await stage.until(() => !stage.frame().includes('all is well'));
   });
 
-  it('gives way to the next command of the user', async () => {
+  it('leaves the foreground for the user’s next command', async () => {
     const stage = await setStage();
     stage.job('model', 'npm test');
     stage.press(':fg 1\r');
@@ -170,7 +170,7 @@ describe('a job', () => {
     await stage.until(() => stage.screen.app.front.job === undefined);
   });
 
-  it('that is missing or unavailable gets a message', async () => {
+  it('that does not exist or is unavailable leads to a message', async () => {
     const stage = await setStage();
     stage.press(':fg 7\r');
     await stage.see('no job 7');

@@ -34,7 +34,7 @@ describe('the palette', () => {
     expect(found).toContain(':norris');
   });
 
-  it('lists editing commands that need no text, but no invisible variant of a visible command', async () => {
+  it('lists subcommands that need no more text, but no hidden variant of a listed command', async () => {
     const { screen } = await open('undo');
     const { panel } = screen.ui.get();
     const found = panel.kind === 'choices' ? panel.items.map(({ text }) => text) : [];
@@ -58,7 +58,7 @@ describe('the palette', () => {
     expect(stage.calls).toHaveLength(0);
   });
 
-  it('does what a key does, and names the key', async () => {
+  it('runs the action of a key, and names the key', async () => {
     const stage = await open('scroll, search and copy');
     expect(stage.frame()).toContain('Alt-T');
     stage.press('\r');
@@ -126,7 +126,7 @@ describe('/ on an empty prompt', () => {
     expect(stage.frame()).not.toContain('[aish:fast]> /');
   });
 
-  it('stays typed when Esc closes the list, and Enter and Tab do what they do without it', async () => {
+  it('stays typed when Esc closes the list, and Enter and Tab work as without the list', async () => {
     const stage = await setStage();
     stage.press('/');
     await stage.see('━━ commands ━');
@@ -139,7 +139,7 @@ describe('/ on an empty prompt', () => {
     expect(listed(stage)).toBe(false);
   });
 
-  it('is only a letter behind a text', async () => {
+  it('is an ordinary character after other text', async () => {
     const stage = await setStage();
     stage.press('ls /');
     await stage.see('[aish:fast]> ls /');
@@ -147,7 +147,7 @@ describe('/ on an empty prompt', () => {
   });
 });
 
-it('the list of sessions has columns for directory, branch and turns, and no signs of Markdown', async () => {
+it('the list of sessions has columns for directory, branch and turns, and no Markdown markup', async () => {
   const stage = await setStage();
   const session = { startedAt: 0, lastAt: 0, bytes: 10, cwd: '/home/me/shop' };
   stage.screen.app.screen?.pickSession([

@@ -75,7 +75,7 @@ describe('a command of the user', () => {
     await stage.see('✗ 130');
   });
 
-  it('names what was left out, and the file with the full text', async () => {
+  it('reports how many lines are not shown, and the file with the full text', async () => {
     const stage = await setStage();
     stage.press('cat big\r');
     await stage.until(() => stage.commands.length === 1);
@@ -86,7 +86,7 @@ describe('a command of the user', () => {
 });
 
 describe('a reply', () => {
-  it('is drawn as Markdown while it streams, and stays when it has ended', async () => {
+  it('is drawn as Markdown while it streams, and stays so when it has ended', async () => {
     const stage = await setStage();
     stage.press('tell me\r');
     await stage.until(() => stage.calls.length === 1);
@@ -192,7 +192,7 @@ describe('the status bar', () => {
     await narrow.see(/^ -- UNRESTRICTED -- {3}some twenty let…/m);
   });
 
-  it('explains a mode that is chosen again', async () => {
+  it('explains the current mode when the user chooses it again', async () => {
     const stage = await setStage();
     stage.press(':mode unrestricted\r');
     await stage.see('already unrestricted: the model can write');

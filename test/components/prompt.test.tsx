@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { setStage } from './stage.tsx';
 
 describe('the prompt', () => {
-  it('shows in the first minute the directory, what can be typed, and who answers', async () => {
+  it('shows at the start the directory, what can be typed, and which model answers', async () => {
     const { frame } = await setStage();
     expect(frame()).toContain('/home/me');
     expect(frame()).toMatch(/❯ git status +runs in your shell\n +\? why did that fail +asks the model/);
@@ -68,7 +68,7 @@ describe('the prompt', () => {
     await stage.until(() => stage.engine.conversation.lastGoal === 'count files');
   });
 
-  it('asks before the same key ends a run, with the focus on continuing', async () => {
+  it('asks before Ctrl-N ends a run, with the focus on continuing', async () => {
     const stage = await setStage();
     stage.press(':norris tidy up\r');
     await stage.see(/step 1 of 4|1\/4/);
@@ -93,7 +93,7 @@ describe('the prompt', () => {
     expect(stage.frame()).not.toContain('joins at the next step');
   });
 
-  it('keeps a question that reads like a command a question when it is taken back', async () => {
+  it('keeps the ? of a question that reads like a command when the user takes it back', async () => {
     const stage = await setStage();
     stage.press('why is the sky blue\r');
     await stage.until(() => stage.calls.length === 1);
@@ -150,7 +150,7 @@ describe('the prompt', () => {
     await stage.until(() => !stage.frame().includes('Ctrl-X –'));
   });
 
-  it('lists every active key by place', async () => {
+  it('lists every active key by where it works', async () => {
     const stage = await setStage({ rows: 80 });
     stage.press('\x1bOP');
     await stage.see('Everywhere');

@@ -12,7 +12,7 @@ it.each(KEY_TABLE.map((binding) => [`${binding.context}.${binding.command}`, bin
   },
 );
 
-it('the check of the server ends with the first screen', async () => {
+it('the check of the server ends when the user leaves the first screen', async () => {
   const looks: AbortSignal[] = [];
   const problem = async (_preset: string, signal: AbortSignal) => {
     looks.push(signal);
@@ -55,7 +55,7 @@ describe('the models that were found, on the start screen,', () => {
   };
   const marked = (stage: Stage) => stage.frame().match(/❯ (?:Ollama|OpenAI)/)?.[0];
 
-  it('are a list in which Enter tests the selected one, and says what to do when it fails', async () => {
+  it('are a list in which Enter tests the selected one, with a message that says what to do when the test fails', async () => {
     const stage = await setStage({ setup });
     await stage.see(
       /❯ Ollama +qwen3 +127\.0\.0\.1:11434 +✓ answers *\n +OpenAI +gpt-5-mini +key in OPENAI_API_KEY +not/,
@@ -72,7 +72,7 @@ describe('the models that were found, on the start screen,', () => {
     await stage.see('fast is saved in /tmp/config.jsonc');
   });
 
-  it('leave with the first letter, and Enter then runs the line', async () => {
+  it('disappear at the first letter, and Enter then runs the line', async () => {
     const stage = await setStage({ setup });
     await stage.see('❯ Ollama');
     stage.press('l');
@@ -139,7 +139,7 @@ describe('a started key sequence', () => {
 });
 
 describe(':keys and :theme', () => {
-  it('list keys by a word, with their names in the configuration', async () => {
+  it('list the keys that match a word, with their names in the configuration', async () => {
     const stage = await setStage({ columns: 120 });
     stage.press(':keys yank\r');
     await stage.see(/Ctrl-Y\s+yank what was killed last\s+\(prompt\.yank\)/);
@@ -147,7 +147,7 @@ describe(':keys and :theme', () => {
     await stage.see('no key matches "nonsense"');
   });
 
-  it('change the colours at once, and name the nearest to a wrong name', async () => {
+  it('change the colours at once, and suggest the nearest name for a wrong one', async () => {
     const stage = await setStage();
     stage.press(':theme lihgt\r');
     await stage.see('did you mean light?');
@@ -212,7 +212,7 @@ describe('the bell', () => {
 });
 
 describe('the wheel', () => {
-  it('counts the several reports of one turn as one', async () => {
+  it('counts several terminal reports of one turn as one', async () => {
     const stage = await setStage({ rows: 12 });
     for (let line = 0; line < 50; line += 1) stage.screen.warn(`notice ${line}.`);
     await stage.see('notice 49.');

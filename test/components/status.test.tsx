@@ -9,7 +9,7 @@ it('the status bar warns permanently without a kernel sandbox, and not with one'
   expect(sandboxed.frame()).not.toContain('no sandbox');
 });
 
-it('a long hint is cut, and the mode beside it never', async () => {
+it('a long hint is cut, but never the mode beside it', async () => {
   const stage = await setStage({ columns: 40 });
   stage.screen.hint('a hint that is much longer than the whole row of this narrow screen');
   await stage.see(/^ -- UNRESTRICTED -- +a hint that is …/m);

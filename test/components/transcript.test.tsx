@@ -70,7 +70,7 @@ describe('reading the transcript', () => {
     await stage.see(shown);
   });
 
-  it('does not fold what the user ran', async () => {
+  it('does not fold the output of the user’s own commands', async () => {
     const stage = await setStage();
     stage.press('ls deep\r');
     await stage.until(() => stage.commands.length === 1);

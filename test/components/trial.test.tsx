@@ -80,7 +80,7 @@ describe('a HALT after its trial', () => {
     expect(log).toEqual(['tried rm -rf build && npm version minor']);
   });
 
-  it('counts only the kinds that occur', async () => {
+  it('counts only the kinds of change that occur', async () => {
     const changes = CHANGES.kind === 'changes' ? CHANGES.changes.filter(({ kind }) => kind === 'deleted') : [];
     const { frame } = await tried([], { columns: 100, rows: 40 }, { ...CHANGES, changes } as TrialOutcome);
     expect(frame()).toMatch(/It would change: 1 deleted\./);
@@ -91,7 +91,7 @@ describe('a HALT after its trial', () => {
     expect(frame()).toContain('it failed: exit 128 · no network');
   });
 
-  it('applies with T alone, and only then', async () => {
+  it('applies the trial’s changes with the key T, and only then', async () => {
     const log: string[] = [];
     const stage = await tried(log, { columns: 100, rows: 40 });
     stage.answer('t');
@@ -103,13 +103,13 @@ describe('a HALT after its trial', () => {
     expect(stage.commands).toHaveLength(0);
   });
 
-  it('is not applied where a real run would also write outside', async () => {
+  it('can’t be applied when a real run would also write outside the trial’s copy', async () => {
     const { frame } = await tried([], { columns: 100, rows: 40 }, { ...CHANGES, outside: ['/home/me/.rc'] } as never);
     expect(frame()).toContain('can’t be applied: a real run would also write /home/me/.rc, which a trial can’t');
     expect(frame()).not.toMatch(/T\W+apply/);
   });
 
-  it('shows the diff with d, from which nothing can run, and the list again', async () => {
+  it('shows the diff with d, runs nothing from there, and returns to the list', async () => {
     const log: string[] = [];
     const stage = await tried(log, { columns: 100, rows: 40 });
     stage.press('d');
@@ -143,7 +143,7 @@ describe('a HALT after its trial', () => {
     expect(stage.frame()).toMatch(/┆ deletes {4}build\/ +1\.8 MB|┆ +1\.8 MB/);
   });
 
-  it('offers no apply where the trial could not tell, and says why', async () => {
+  it('offers no apply when the trial could not find out what would change, and says why', async () => {
     const log: string[] = [];
     const stage = await tried(
       log,

@@ -42,7 +42,7 @@ describe('the mode of a directory', () => {
     expect(tight.config.mode).toBe('restricted');
   });
 
-  it('counts as requested where any file sets it, and not as a default', async () => {
+  it('counts as requested when any file sets it, and not when it is the default', async () => {
     const asked = async (...given: Parameters<typeof load>) => (await load(...given)).modeAsked;
     expect(await asked({}, mine())).toBe(false);
     expect(await asked({ projects: { [mine()]: { mode: 'restricted' } } }, home)).toBe(false);

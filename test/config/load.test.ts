@@ -115,7 +115,7 @@ describe('a configuration file', () => {
     }
   });
 
-  it('allows commands without asking by both keys', async () => {
+  it('allows tools without a question by auto_approve, both at the top and under mcp', async () => {
     const path = join(home, 'c.jsonc');
     writeFileSync(path, '\uFEFF{"auto_approve": ["bash"], "mcp": {"auto_approve": ["files__*"]}}');
     expect(await loadConfig(path, {})).toMatchObject({ config: { auto_approve: ['bash', 'files__*'] } });

@@ -22,7 +22,7 @@ afterEach(() => rmSync(dir, { recursive: true, force: true }));
 const model = { base_url: 'http://127.0.0.1:8080/v1', model: 'qwen' };
 
 describe('the choice of a model (BR-6)', () => {
-  it('makes a private file that loads', async () => {
+  it('creates a private file that is valid', async () => {
     const path = join(dir, 'aish', 'config.jsonc');
     expect(writeModelChoice(path, 'fast', model)).toBeUndefined();
     expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -47,7 +47,7 @@ describe('the choice of a model (BR-6)', () => {
     expect(readdirSync(dir).sort()).toEqual(['link.jsonc', 'real.jsonc']);
   });
 
-  it('changes only the model of an existing preset, and puts no other address behind its name', () => {
+  it('changes only the model of an existing preset, and never gives its name another address', () => {
     const path = join(dir, 'c.jsonc');
     const own = { ...model, api_key_cmd: 'pass show gate', secrets: 'scrub', fallback: ['deep'] };
     const text = JSON.stringify({ models: { fast: own } });

@@ -177,7 +177,7 @@ const ROWS: readonly Row[] = [
 ];
 
 describe('a wrong configuration', () => {
-  it.each(ROWS)('gets its lines: %s', async (_what, text, ...mistakes) => {
+  it.each(ROWS)('is reported in the expected lines: %s', async (_what, text, ...mistakes) => {
     const checked = await checkText(text, 'c');
     if (checked.ok) throw new Error('it was taken');
     expect(checked.mistakes).toEqual(mistakes.map((line) => expect.stringMatching(begins(`c:${line}`))));

@@ -27,7 +27,7 @@ const failed = (kind: CallFailure['kind'], text = '') =>
   reply(text, [], { finish: 'failed', failure: { kind, message: kind } });
 
 describe('the price of a preset', () => {
-  it('is its own, then the user’s list, then the built-in one; a local server has none', () => {
+  it('is the preset’s own, else from the user’s list, else from the built-in one; a local server has none', () => {
     const mine = createPricing([{ model: 'gpt-5.4-mini', input: 7, output: 8, date: '2026-11-01' }]);
     const own = { ...cloud, prices: { input: 1, output: 2 } };
     expect(mine.of(own)).toMatchObject({ prices: { input: 1 }, from: 'its preset in the configuration' });
@@ -37,7 +37,7 @@ describe('the price of a preset', () => {
     expect(mine.of({ ...local, model: 'gpt-5.4-mini' })).toBeUndefined();
   });
 
-  it('depends on the host: the same name elsewhere has another price, and a dated name the same', () => {
+  it('depends on the host: the same model name elsewhere has another price, and a name with a date has the same', () => {
     expect(noFile.of({ ...cloud, baseUrl: 'https://resale.example/v1' })).toBeUndefined();
     expect(noFile.of({ ...cloud, model: 'gpt-5.4-mini-2026-03-05' })?.prices.input).toBe(0.75);
     expect(noFile.of({ ...cloud, model: 'gpt-5.4-mini-turbo' })).toBeUndefined();
@@ -63,7 +63,7 @@ describe('the price of a preset', () => {
 });
 
 describe('the cost of a call', () => {
-  it('is what the server reports, before any list', () => {
+  it('is what the server reports, rather than what a price list gives', () => {
     const usage = { promptTokens: 1000, completionTokens: 100, dollars: 0.5 };
     expect(count(cloud, reply('a', [], { usage }))).toMatchObject({ dollars: 0.5, local: false });
   });
@@ -152,7 +152,7 @@ describe('the ledger', () => {
       throw new Error(why);
     });
 
-  it('adds up by day and model over sessions, and is private', async () => {
+  it('adds up costs by day and model over all sessions, and is a private file', async () => {
     using first = closing(open());
     using second = closing(open());
     first.add('s1', noon(2), call);
@@ -174,7 +174,7 @@ describe('the ledger', () => {
     expect(statSync(join(dir, 'costs.jsonl')).mode & 0o777).toBe(0o600);
   });
 
-  it('loses no record to a torn line of a killed program', async () => {
+  it('loses no record to an incomplete line that a killed program left', async () => {
     using ledger = closing(open());
     ledger.add('s1', noon(1), call);
     appendFileSync(join(dir, 'costs.jsonl'), '{"at":17,"session":"s');

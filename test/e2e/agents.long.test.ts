@@ -178,7 +178,7 @@ describe('read-only commands', () => {
   });
 });
 
-it('are listed with the jobs at the right of a wide screen until they end or a key hides the list', async () => {
+it('sub-agents are listed with the jobs at the right of a wide screen until they end or a key hides the list', async () => {
   await using server = await three();
   await using rig = await openRig(scratch(server.baseUrl, unrestricted), '[aish:fast]>', { rows: 40, columns: 160 });
   rig.type(':bg echo listening; sleep 600\r');

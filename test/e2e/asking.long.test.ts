@@ -67,7 +67,7 @@ describe('a model’s command that asks for a password or a yes', () => {
     expect(kept(home.home)).not.toContain(PASSWORD);
   });
 
-  it('becomes a job that says so when nobody answers, and can be answered there', async () => {
+  it('becomes a job when nobody answers, reports that it waits, and can be answered there', async () => {
     await using server = await startScriptedServer(goal('./sudo-like echo late'));
     using home = place(server.baseUrl, { wait_seconds: 1 });
     await using rig = startRig(home);

@@ -62,7 +62,7 @@ it('a line that arrives in one piece is drawn only once', async () => {
   expect(rig.raw.length - before).toBeLessThanOrEqual(line.length + MAX_KEY_BYTES);
 });
 
-it('Enter in the user’s own shell starts at most one program, and waits for none', async () => {
+it('Enter on a shell line makes the program start at most one process, and wait for none', async () => {
   using place = scratch();
   const log = join(place.home, 'spawns');
   const preload = fileURLToPath(new URL('../support/told-spawns.mjs', import.meta.url));

@@ -228,7 +228,7 @@ describe(':fleet', () => {
     expect(existsSync(join(a, 'data'))).toBe(false);
   });
 
-  it('on the plain screen asks in sentences, can cover some of the hosts, and reports the end of each', async () => {
+  it('on the plain screen asks in sentences, accepts an answer for some of the hosts, and reports how each host ends', async () => {
     await using server = await startScriptedServer([wants('rm -rf data')]);
     using place = scratch(server.baseUrl, { ui: { screen: 'plain' } });
     for (const box of Object.values(fakeDocker(place, ['a', 'b']))) writeFileSync(join(box, 'at'), place.work);

@@ -101,7 +101,7 @@ async function atRest(rig: Rig): Promise<void> {
   await rig.waitFor('[aish:fast]>');
 }
 
-it.each(['while the server floods', 'when all of it has come'])('aborts an answer at once %s', async (when) => {
+it.each(['while the server floods', 'when all of it has come'])('Ctrl-C aborts an answer at once %s', async (when) => {
   await using server = await forkFaultServer('stops-short-of-a-megabyte');
   await using well = await forkFaultServer('none');
   using place = scratch(undefined, twoServers(well.baseUrl, server.baseUrl));
@@ -121,7 +121,7 @@ it.each(['while the server floods', 'when all of it has come'])('aborts an answe
 });
 
 it.each(FLOODS)(
-  'a flood of %s stays bounded in memory and leaves one line',
+  'a flood of %s takes a bounded amount of memory, and leaves a message of one line',
   { timeout: 4 * PATIENCE + KEYS * 1000 },
   async (fault, says) => {
     await using server = await forkFaultServer(fault);

@@ -78,7 +78,7 @@ describe.each(LOOKS)('a HALT at $columns×$rows $colours colours', ({ columns, r
     await rig.waitFor('blocked');
   });
 
-  it('counts the files that find would match, and keeps the answer with its time', async () => {
+  it('counts the files that find would match, and keeps the user’s answer with its time', async () => {
     const command = "find . -name '*.tmp' -delete";
     await using server = await startScriptedServer([say(`CMD: ${command}`), say('GOAL: blocked\nno')]);
     using place = scratch(server.baseUrl, { mode: 'unrestricted' });
@@ -134,7 +134,7 @@ it('a HALT offers only skip and abort where not one dangerous part fits on the s
   expect(existsSync(join(place.work, 'precious'))).toBe(true);
 });
 
-it('asks again when a directory was replaced by a link meanwhile, and touches nothing outside', async () => {
+it('a HALT asks again when a directory was replaced by a link meanwhile, and nothing outside is touched', async () => {
   await using server = await startScriptedServer([say('CMD: rm -rf build/*'), say('GOAL: blocked\nno')]);
   using place = scratch(server.baseUrl, { mode: 'unrestricted' });
   const build = join(place.work, 'build');
@@ -157,7 +157,7 @@ it('asks again when a directory was replaced by a link meanwhile, and touches no
   expect(existsSync(join(`${build}.old`, 'a'))).toBe(true);
 });
 
-it('in a resumed long session lists everything that would be lost now', async () => {
+it('a HALT in a resumed long session lists everything that would be lost now', async () => {
   await using server = await startScriptedServer([]);
   using place = scratch(server.baseUrl, { mode: 'unrestricted' });
   const build = join(place.work, 'build');

@@ -20,7 +20,7 @@ it.each([
   ['502', Array<Turn>(5).fill(answers(502, 'bad gateway'))],
   ['a stream that is cut', [cut, cut]],
   ['a rate limit that counts by the minute', Array<Turn>(6).fill(answers(429, 'too many requests per minute'))],
-])('a run ends well after %s in its second step, and runs nothing of a dropped answer', async (_kind, failures) => {
+])('a run succeeds after %s in its second step, and runs nothing from a dropped answer', async (_kind, failures) => {
   await using server = await startScriptedServer([
     call('bash', { command: 'echo one' }),
     ...failures,
@@ -39,7 +39,7 @@ it.each([
   expect(existsSync(join(place.work, 'never'))).toBe(false);
 });
 
-it('a run ends well when its server is away for some seconds', async () => {
+it('a run succeeds when its server can’t be reached for some seconds', async () => {
   const first = await startScriptedServer([
     call('bash', { command: 'touch begun; until [ -e go ]; do sleep 0.1; done' }),
   ]);

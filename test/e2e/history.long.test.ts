@@ -96,7 +96,7 @@ describe.each(userShells())('history expansion with %s', (program) => {
     await rig.waitFor(/│ echo x one\n[^\n]*│ x one/);
   });
 
-  it('leaves ! as a negation and : to the shell, and names the nearest for an unknown : command', async () => {
+  it('leaves ! as a negation and : as a command to the shell, and suggests the nearest name for an unknown : command', async () => {
     const { home: made } = place(program);
     using home = made;
     await using rig = await start(home, program);

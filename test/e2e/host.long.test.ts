@@ -232,7 +232,7 @@ describe.skipIf(lacksSshd())('another machine over ssh', () => {
   );
 
   it.skipIf(lacks('cc') || lacks('git') || !trialsWork())(
-    'in Project sets aside what a model leaves for others to run until the user decides',
+    'in Project sets aside files that a model writes and other programs would run, until the user decides',
     async () => {
       const [folder, home] = [there(), there()];
       execFileSync('git', ['init', '-q', folder]);
@@ -265,7 +265,7 @@ describe.skipIf(lacksSshd())('another machine over ssh', () => {
   );
 
   it.skipIf(lacks('cc') || lacks('git') || !trialsWork())(
-    'offers Project in a HALT of Restricted where the host supports it',
+    'offers the mode Project in a HALT in Restricted where the host supports it',
     async () => {
       const [folder, home] = [there(), there()];
       execFileSync('git', ['init', '-q', folder]);

@@ -33,7 +33,7 @@ async function leave(rig: Rig): Promise<void> {
   expectOwn(rig);
 }
 
-it('what a program of the user prints is cleaned, and so are the names of files and directories', {
+it('what a program of the user prints is cleaned of dangerous control sequences, and so are the names of files and directories', {
   timeout: 4 * PATIENCE,
 }, async () => {
   const next = random(SEED);
@@ -64,7 +64,7 @@ it('what a program of the user prints is cleaned, and so are the names of files 
 });
 
 /** A program on the alternate screen gets the terminal, but neither the clipboard, title, window, printer nor keys. */
-it('what a program on the alternate screen paints is cleaned', async () => {
+it('what a program on the alternate screen paints is cleaned of dangerous control sequences', async () => {
   using place = scratch();
   const painted = HOSTILE.filter((each) => !/\?47|\x1bc|\x1b\[!p/.test(each)).join('');
   writeFileSync(join(place.work, 'painted'), `\x1b[?1049h${painted}\x18`);
@@ -80,7 +80,7 @@ it('what a program on the alternate screen paints is cleaned', async () => {
 });
 
 it.skipIf(missing)(
-  'what a model says, thinks and calls is cleaned, and so are the error messages of its server',
+  'what a model says, thinks and calls is cleaned of control sequences, and so are the error messages of its server',
   { timeout: 4 * PATIENCE },
   async () => {
     const next = random(SEED);
@@ -129,7 +129,7 @@ it.skipIf(missing)(
   },
 );
 
-it('an MCP server’s description of itself, its tools and its answers are cleaned', async () => {
+it('an MCP server’s description of itself, its tools and its answers are cleaned of control sequences', async () => {
   const fixture = fileURLToPath(new URL('../support/hostile-mcp.ts', import.meta.url));
   await using server = await startScriptedServer(
     [call('evil__say', { [all]: all }), call('evil__fail', {}), { text: 'That was it.' }].map((turn) => ({

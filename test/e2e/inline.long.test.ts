@@ -40,7 +40,7 @@ it('--inline uses no colours under NO_COLOR', async () => {
   ).toBe(false);
 });
 
-it('asks a HALT with its keys above the prompt and goes on below the answer', async () => {
+it('--inline shows a HALT with its keys above the prompt, and continues below the answer', async () => {
   await using server = await startScriptedServer([
     call('bash', { command: 'rm -rf foo' }),
     { text: ['GOAL: complete'] },
@@ -75,7 +75,7 @@ it.skipIf(lacks('less'))('--inline continues below the earlier rows after a full
   await rig.waitFor(/│ one\n\n❯ seq 100 \| less[^\n]*\n\n\[aish:demo\]>/);
 });
 
-it('prints plain lines on a dumb terminal, and never moves the cursor', async () => {
+it('a dumb terminal gets plain lines, and its cursor is never moved', async () => {
   using place = scratch();
   await using rig = await openRig(place, /aish/, { env: { TERM: 'dumb' } });
   rig.type('echo one; echo two\r');

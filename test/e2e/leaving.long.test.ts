@@ -29,7 +29,7 @@ describe.each(userShells())('Ctrl-C in %s', (program) => {
 });
 
 describe.each(everyShell())('leaving %s', (program) => {
-  it('warns once about a stopped job, for exit and for Ctrl-D', async () => {
+  it('warns once about a stopped job, at exit and at Ctrl-D', async () => {
     await using rig = await openRig(scratch(), /\[aish:\w+\]>/, { env: { SHELL: program } });
     rig.type('sleep 301\r');
     await rig.waitFor('keys go to the program');
@@ -45,7 +45,7 @@ describe.each(everyShell())('leaving %s', (program) => {
     expect((await rig.exited).code).toBe(0);
   });
 
-  it('warns once about a background job for exit, and again after another line', async () => {
+  it('warns once about a background job at exit, and again at the next exit after another line', async () => {
     await using rig = await openRig(scratch(), /\[aish:\w+\]>/, { env: { SHELL: program } });
     rig.type(':bg sleep 302\r');
     await rig.waitFor('1 job');

@@ -129,7 +129,7 @@ describe('the input of run and ask', () => {
 it.each([
   ['SIGINT', 130],
   ['SIGTERM', 143],
-] as const)('%s ends a run with exit code %s, and its command', async (signal, code) => {
+] as const)('%s ends a run with exit code %s, and ends the run’s command', async (signal, code) => {
   await using server = await startScriptedServer([call('bash', { command: 'echo started; sleep 300' })]);
   using place = scratch(server.baseUrl);
   let sent = false;

@@ -53,7 +53,7 @@ it('aish-tui mcp serve offers three tools that change nothing', async () => {
     expect(annotations).toMatchObject({ readOnlyHint: true, destructiveHint: false });
 });
 
-it('safety_check judges a command with every finding in the given directory', async () => {
+it('safety_check judges a command in the given directory, and lists every finding', async () => {
   using place = scratch();
   writeFileSync(join(place.work, 'kept'), 'x');
   await using server = await served(place);

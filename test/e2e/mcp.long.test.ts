@@ -40,7 +40,7 @@ function expectLegal(server: ScriptedServer): void {
 }
 
 describe('tools of MCP servers', () => {
-  it('in chat run a read by the user’s glob, and HALT at a write with its arguments and its server’s claims', async () => {
+  it('in chat run a read that the user’s glob allows, and HALT at a write with its arguments and its server’s claims', async () => {
     using place = scratch();
     const path = join(place.work, 'notes.txt');
     writeFileSync(path, 'one\n');
@@ -70,7 +70,7 @@ describe('tools of MCP servers', () => {
     expectLegal(server);
   });
 
-  it('judge and ask about an open call again after a kill, once the server is ready', async () => {
+  it('with a call that was open at a kill are judged and asked about again once the server is ready', async () => {
     using place = scratch();
     const path = join(place.work, 'notes.txt');
     await using server = await script([call('files__write_file', { path, content: 'two' }), say('Not written.')]);
@@ -91,7 +91,7 @@ describe('tools of MCP servers', () => {
     expect(existsSync(path)).toBe(false);
   });
 
-  it('in a run without a screen wait for their servers, read, and skip what needs a yes', async () => {
+  it('in a run without a screen wait for their servers, run if they only read, and are skipped if they need a yes', async () => {
     using place = scratch();
     await using server = await script([
       call('memory__read_graph', {}),
@@ -121,7 +121,7 @@ describe('tools of MCP servers', () => {
   });
 
   it.skipIf(missing)(
-    'in Restricted run only if the user declared that they read; a project can’t declare more',
+    'in Restricted run only if the user declared them read-only; a project can’t declare more',
     async () => {
       using place = scratch();
       const path = join(place.work, 'notes.txt');
@@ -234,7 +234,7 @@ describe('tools of MCP servers', () => {
   });
 });
 
-it('appear in :mcp with servers and what each server wrote, and Tab completes their names', async () => {
+it('tools of MCP servers appear in :mcp with the servers and what each server wrote, and Tab completes their names', async () => {
   using place = scratch();
   await using server = await script([]);
   const mcp = {

@@ -75,7 +75,7 @@ describe.skipIf(lacks('cc'))('Restricted', () => {
     expect(existsSync(made(place))).toBe(false);
   });
 
-  it('uses the light sandbox without a person, and explains how to turn it off', async () => {
+  it('is the light one in Unrestricted also without a person, and a message says how to turn it off', async () => {
     await using server = await startScriptedServer([
       call('bash', { command: 'kill -0 $PPID && echo > made.txt' }),
       say('GOAL: complete'),

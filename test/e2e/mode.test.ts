@@ -6,8 +6,8 @@ import { runProgram, scratch } from '../support/program.ts';
 import { openRig } from '../support/rig.ts';
 import { call, say, startScriptedServer } from '../support/scripted-server.ts';
 
-describe.skipIf(lacks('cc'))('Restricted', () => {
-  it('shows the kernel’s error for a blocked write, and runs it after the approved upgrade', async () => {
+describe.skipIf(lacks('cc'))('the sandbox of a mode', () => {
+  it('shows the kernel’s error for a blocked write, and runs the command after the approved upgrade', async () => {
     await using server = await startScriptedServer(writer());
     using place = scratch(server.baseUrl, quiet);
     await using rig = await openRig(place, '-- RESTRICTED --', { rows: 40 });
@@ -67,7 +67,7 @@ describe('a requested mode on a machine without a sandbox', () => {
     expect(server.requests).toEqual([]);
   });
 
-  it('replaces the default mode by Unrestricted with a message', async () => {
+  it('that is only the default becomes Unrestricted, with a message', async () => {
     await using server = await startScriptedServer([
       call('bash', { command: 'echo first > made.txt' }),
       say('GOAL: complete'),

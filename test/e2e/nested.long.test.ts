@@ -6,7 +6,7 @@ import { scratch } from '../support/program.ts';
 import { openRig } from '../support/rig.ts';
 
 describe.each(everyShell())('a nested shell in %s', (program) => {
-  it('is announced as being without blocks, and `read` and a script are not', async () => {
+  it('is announced as a shell without blocks of output, and `read` and a script are not announced', async () => {
     await using rig = await openRig(scratch(), /\[aish:\w+\]>/, { env: { SHELL: program } });
     rig.type('bash --norc\r');
     await rig.waitFor('keys go to bash, a shell without blocks');
@@ -18,7 +18,7 @@ describe.each(everyShell())('a nested shell in %s', (program) => {
     await rig.waitFor(/│ read this/);
   });
 
-  it('that marks its commands is recognised, and the user is told', async () => {
+  it('that marks its commands with OSC 133 is recognised, and their exit codes are shown', async () => {
     using place = scratch();
     const marks = "PS0='\\e]133;C\\a'; PS1='\\[\\e]133;D;$?\\a\\e]133;A\\a\\]within> \\[\\e]133;B\\a\\]'";
     writeFileSync(join(place.work, 'marks'), marks);
@@ -33,7 +33,7 @@ describe.each(everyShell())('a nested shell in %s', (program) => {
     await rig.waitFor(/❯ bash --rcfile marks -i .*✗ 3/);
   });
 
-  it('leaves a pasted block in the prompt when no program reads it', async () => {
+  it('leaves pasted lines in the prompt when no program reads them', async () => {
     await using rig = await openRig(scratch(), /\[aish:\w+\]>/, { env: { SHELL: program } });
     rig.type('sleep 2\r');
     await rig.waitFor('keys go to the program');

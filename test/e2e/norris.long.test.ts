@@ -36,7 +36,7 @@ describe('an open HALT', () => {
     expect(existsSync(foo)).toBe(true);
   });
 
-  it.skipIf(lacks('cc'))('of Restricted switches the mode and runs the command with one key', async () => {
+  it.skipIf(lacks('cc'))('in Restricted mode switches the mode and runs the command with one key', async () => {
     await using server = await startScriptedServer([call('bash', { command: 'rm -rf foo' }), say('GOAL: complete')]);
     using place = scratch(server.baseUrl);
     const foo = withFoo(place);

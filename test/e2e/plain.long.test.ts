@@ -122,7 +122,7 @@ it('--plain marks where a session was resumed, below the earlier lines', async (
   await rig.waitFor(/\$ echo once\n[\s\S]*\[exit 0\]\n\[aish\] resumed \w+ \d+ \w+ \d{4}, \d\d:\d\d\n/);
 });
 
-it('--plain prints one prompt for an exchange', async () => {
+it('--plain prints the prompt once after a question and its answer', async () => {
   await using server = await startScriptedServer([
     call('bash', { command: 'echo from the model' }),
     { text: ['That was it.'] },

@@ -95,7 +95,7 @@ describe('a run planned by one model and carried out by another', () => {
     await rig.waitFor('preplan call to cloud (out of context)');
   });
 
-  it('lets the user edit a plan, reject it and replan the rest, and has a cost row for each model', async () => {
+  it('lets the user edit a plan, reject it and replan the rest, and lists the cost of each model', async () => {
     await using cloud = await startScriptedServer([
       say('TASK: look\nTASK: look again\nTASK: report'),
       say('TASK: list the files\nTASK: @deep read the manual\nTASK: report'),
@@ -154,7 +154,7 @@ describe('a run planned by one model and carried out by another', () => {
     expect(rig.text()).toMatch(/qwen-small {2}norris {10}3 calls/);
   });
 
-  it('pauses before its first step by a key, and continues after the last step by the same key', async () => {
+  it('pauses before its first step when a key is pressed, and continues after the last step with the same key', async () => {
     await using cloud = await startScriptedServer([{ text: [hold('the plan'), 'TASK: look\nTASK: look again'] }]);
     await using fast = await startScriptedServer([say('CMD: ls'), say('CMD: ls -a'), say('Two files.')]);
     using place = split(cloud, fast, { norris: { preplanner: 'cloud', executor: 'fast', max_norris_steps: 1 } });
@@ -196,7 +196,7 @@ describe('a run planned by one model and carried out by another', () => {
     ],
     ['an unknown preplanner', { norris: { preplanner: 'clod' } }, /preplan failed: there is no preset called clod.*/],
     ['a rambling preplanner', {}, /preplan produced no TASK lines/],
-  ])('falls back to one model with one line after %s', async (_, change, line) => {
+  ])('falls back to one model, with a message of one line, after %s', async (_, change, line) => {
     await using cloud = await startScriptedServer([say('First I would look at the folder, then measure.')]);
     await using fast = await startScriptedServer([say('GOAL: complete')]);
     const models = { fast: { base_url: fast.baseUrl, model: 'qwen-small' } };
@@ -296,7 +296,7 @@ describe('a session at its spending limit', () => {
     await rig.waitFor('you: three');
   });
 
-  it('without a person refuses the next paid call and says so', async () => {
+  it('refuses the next paid call when no person can answer, and says so', async () => {
     await using server = await startScriptedServer([
       say('CMD: ls', { usage: { prompt: 500, completion: 500, cost: 1 } }),
     ]);
@@ -307,7 +307,7 @@ describe('a session at its spending limit', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('makes no paid plan or second opinion: both take the safe default', async () => {
+  it('pays for no plan and no second opinion: both take the safe default', async () => {
     await using cloud = await startScriptedServer([]);
     await using fast = await startScriptedServer([say('CMD: frobnicate --all'), say('GOAL: complete')]);
     using place = split(cloud, fast, { safety: { llm_model: 'cloud' }, cost: { stop_at_dollars: 0 } });

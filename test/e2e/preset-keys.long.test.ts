@@ -18,7 +18,7 @@ it.each([
   [{}, 'keys:   of-the-app'],
   [{ pass_keys: ['DEEP_KEY'] }, 'keys:  of-deep of-the-app'],
   [{ pass_keys: true }, 'keys: of-fast of-deep of-the-app'],
-])('a model’s command with %j sees %j', async (sandbox, printed) => {
+])('with the sandbox settings %j a model’s command sees %j', async (sandbox, printed) => {
   await using server = await startScriptedServer([call('bash', { command: SHOW }), say('GOAL: complete')]);
   using here = place(server.baseUrl, sandbox);
   expect((await runProgram(here, ['run', 'show it'])).code).toBe(0);

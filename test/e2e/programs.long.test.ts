@@ -82,7 +82,7 @@ int main(void) {
 
 describe('a program that reads the terminal in another thread', () => {
   it.skipIf(lacks('cc'))(
-    'gets its answer and all keys typed before it drew, and the prompt gets none of them',
+    'gets its answer and all keys typed before it drew anything, and the prompt gets none of them',
     async () => {
       using place = scratch();
       writeFileSync(join(place.work, 'second.c'), SECOND_THREAD);
@@ -100,7 +100,7 @@ describe('a program that reads the terminal in another thread', () => {
     },
   );
 
-  it.skipIf(lacks('fzf'))('runs fzf below the prompt, by its option and by FZF_DEFAULT_OPTS', async () => {
+  it.skipIf(lacks('fzf'))('can be fzf below the prompt, set by its option or by FZF_DEFAULT_OPTS', async () => {
     using place = scratch();
     await using rig = await program(place);
     for (const line of ['fzf --height 40%', 'FZF_DEFAULT_OPTS=--height=40% fzf']) {

@@ -110,40 +110,43 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project mode', { timeout: 60_000 }
     expect(told(server)).toContain('served end');
   });
 
-  it.skipIf(lacks('curl'))('runs a dev server as a job that is edited ten times, checked and ended', async () => {
-    const serve = `require('node:http').createServer((_, answer) => answer.end(require('node:fs').readFileSync('page'))).listen(8124)`;
-    const edits = Array.from({ length: 10 }, (_, at) => [
-      call('bash', {
-        command: at % 2 === 0 ? `echo version ${at} > page` : `sed -i 's/version.*/version ${at}/' page`,
-      }),
-      call('bash', { command: 'curl -s --retry 9 --retry-all-errors --retry-delay 1 localhost:8124' }),
-    ]);
-    await using server = await startScriptedServer([
-      say(`CMD&: node -e "${serve}"`),
-      ...edits.flat(),
-      call('jobs', { id: 1, stop: true }),
-      call('bash', { command: 'sleep 1; git add -A; git -c user.name=a -c user.email=a@example.com commit -qm x' }),
-      call('bash', { command: 'echo last > page' }),
-      say('GOAL: complete'),
-    ]);
-    const settings = { mode: 'project', norris: { max_norris_steps: 40 }, context: { summarize: false } };
-    using place = scratch(server.baseUrl, { ...QUIET, ...settings });
-    repository(place);
-    writeFileSync(join(place.work, 'page'), 'mine\n');
-    await using rig = await openRig(place, '-- PROJECT --', { rows: 40 });
-    rig.type(':norris serve and edit\r');
-    await rig.waitFor(/127\.0\.0\.1:\d+ is served from the session/);
-    const [, served = ''] = /127\.0\.0\.1:(\d+) is served/.exec(rig.text()) ?? [];
-    expect(await fetch(`http://127.0.0.1:${served}/`).then((reply) => reply.text())).toMatch(/^(mine|version)/);
-    await rig.waitFor('✓ done');
-    await expect(fetch(`http://127.0.0.1:${served}/`)).rejects.toThrow();
-    const all = server.requests.flatMap(({ messages }) => messages.map(({ content }) => String(content))).join('\n');
-    for (let at = 0; at < 10; at += 1) expect(all).toContain(`version ${at}\n[exit 0`);
-    expect(readFileSync(join(place.work, 'page'), 'utf8')).toBe('last\n');
-    rig.type(':undo list\r');
-    await rig.waitFor(/echo last > page/);
-    expect(rig.text()).not.toMatch(/incomplete|not kept|✗/);
-  });
+  it.skipIf(lacks('curl'))(
+    'runs a dev server as a job, whose page is edited and fetched ten times, and ends it',
+    async () => {
+      const serve = `require('node:http').createServer((_, answer) => answer.end(require('node:fs').readFileSync('page'))).listen(8124)`;
+      const edits = Array.from({ length: 10 }, (_, at) => [
+        call('bash', {
+          command: at % 2 === 0 ? `echo version ${at} > page` : `sed -i 's/version.*/version ${at}/' page`,
+        }),
+        call('bash', { command: 'curl -s --retry 9 --retry-all-errors --retry-delay 1 localhost:8124' }),
+      ]);
+      await using server = await startScriptedServer([
+        say(`CMD&: node -e "${serve}"`),
+        ...edits.flat(),
+        call('jobs', { id: 1, stop: true }),
+        call('bash', { command: 'sleep 1; git add -A; git -c user.name=a -c user.email=a@example.com commit -qm x' }),
+        call('bash', { command: 'echo last > page' }),
+        say('GOAL: complete'),
+      ]);
+      const settings = { mode: 'project', norris: { max_norris_steps: 40 }, context: { summarize: false } };
+      using place = scratch(server.baseUrl, { ...QUIET, ...settings });
+      repository(place);
+      writeFileSync(join(place.work, 'page'), 'mine\n');
+      await using rig = await openRig(place, '-- PROJECT --', { rows: 40 });
+      rig.type(':norris serve and edit\r');
+      await rig.waitFor(/127\.0\.0\.1:\d+ is served from the session/);
+      const [, served = ''] = /127\.0\.0\.1:(\d+) is served/.exec(rig.text()) ?? [];
+      expect(await fetch(`http://127.0.0.1:${served}/`).then((reply) => reply.text())).toMatch(/^(mine|version)/);
+      await rig.waitFor('✓ done');
+      await expect(fetch(`http://127.0.0.1:${served}/`)).rejects.toThrow();
+      const all = server.requests.flatMap(({ messages }) => messages.map(({ content }) => String(content))).join('\n');
+      for (let at = 0; at < 10; at += 1) expect(all).toContain(`version ${at}\n[exit 0`);
+      expect(readFileSync(join(place.work, 'page'), 'utf8')).toBe('last\n');
+      rig.type(':undo list\r');
+      await rig.waitFor(/echo last > page/);
+      expect(rig.text()).not.toMatch(/incomplete|not kept|✗/);
+    },
+  );
 
   it.skipIf(lacks('python3')).each([
     ['yes', 'u', 'is undone first and runs once'],
@@ -217,7 +220,7 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project mode', { timeout: 60_000 }
   });
 
   it.skipIf(lacks('curl'))(
-    'shares network permits of a run with sub-agents and later commands, and drops a job’s permits with the job',
+    'shares the network permits of a run with its sub-agents and later commands, and drops a job’s permits when the job ends',
     async () => {
       const outside = createServer((_, reply) => reply.end('from outside')).listen(0, '127.0.0.2');
       await new Promise((resolve) => outside.once('listening', resolve));
@@ -318,7 +321,7 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project mode', { timeout: 60_000 }
   });
 
   it.skipIf(lacks('python3'))(
-    'runs twenty commands without a question whose text only looks like paths outside the project',
+    'asks nothing about twenty commands whose text only looks like paths outside the project',
     async () => {
       const harmless = [
         'ls -la /opt/ /etc/hostname',
@@ -358,7 +361,7 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project mode', { timeout: 60_000 }
     },
   );
 
-  it('lets no script overwrite keys without a kept copy, and lets a command that names them after a yes', async () => {
+  it('lets no script overwrite keys of which no copy is kept, but lets a command that names them do so after a yes', async () => {
     await using server = await startScriptedServer([
       call('bash', { command: 'sh reset.sh' }),
       call('bash', { command: 'echo KEY=new > .env' }),
@@ -450,7 +453,7 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project mode', { timeout: 60_000 }
     await rig.waitFor('not started');
   });
 
-  it('sets aside files that others would run later, and the next step waits for the user’s decision', async () => {
+  it('sets aside files that other programs would run later, and the next step waits for the user’s decision', async () => {
     const write = 'mkdir .vscode && echo "{}" > .vscode/tasks.json && echo "make evil" > .envrc && echo x > made.txt';
     await using server = await startScriptedServer([
       call('bash', { command: write }),
@@ -507,7 +510,7 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project mode', { timeout: 60_000 }
   );
 
   it.each(['SIGKILL', 'SIGTERM'] as const)(
-    'after %s at an open question asks again at the resume, and still knows the session’s own files',
+    'asks again when resumed after %s at an open question, and still knows the session’s own files',
     async (signal) => {
       await using server = await startScriptedServer([
         call('bash', { command: 'mkdir out && echo made > out/a && echo "make evil" > .envrc' }),
@@ -553,7 +556,7 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project mode', { timeout: 60_000 }
     expect(existsSync(join(place.work, 'made.txt'))).toBe(false);
   });
 
-  it('makes the write after a yes to Project, inside the tree only', async () => {
+  it('performs the blocked write after a yes to Project, inside the tree only', async () => {
     const write = call('bash', { command: 'echo made > made.txt' });
     await using server = await startScriptedServer([write, write, say('GOAL: complete')]);
     using place = scratch(server.baseUrl, QUIET);
@@ -589,7 +592,7 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project mode', { timeout: 60_000 }
     expect(readFileSync(join(place.work, '.git', 'config'), 'utf8')).not.toContain('example.com');
   });
 
-  it('is left for Restricted by Alt-M at once, and is the first choice in the dialog of Restricted', async () => {
+  it('switches to Restricted by Alt-M at once, and is the first choice in the dialog of Restricted', async () => {
     await using server = await startScriptedServer([
       call('request_mode_upgrade', { reason: 'to write made.txt' }),
       call('bash', { command: 'echo made > made.txt' }),
@@ -607,7 +610,7 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project mode', { timeout: 60_000 }
     expect(readFileSync(join(place.work, 'made.txt'), 'utf8')).toBe('made\n');
   });
 
-  it('prints a trial and stops the run without a person, applying nothing', async () => {
+  it('prints a trial and stops the run when no person can answer, applying nothing', async () => {
     await using server = await startScriptedServer([call('bash', { command: 'rm -rf src' }), say('GOAL: complete')]);
     using place = scratch(server.baseUrl, QUIET);
     repository(place);

@@ -32,7 +32,7 @@ describe.each(everyShell())('the prompt of %s', (program) => {
     await rig.waitFor(/^deep\[3\] => echo typed/m);
   });
 
-  it('otherwise appears in the status bar: virtual environment, conda, cluster', async () => {
+  it('shows virtual environment, conda and cluster in the status bar by default', async () => {
     using place = scratch();
     mkdirSync(join(place.home, '.kube'));
     writeFileSync(join(place.home, '.kube/config'), 'apiVersion: v1\ncurrent-context: prod-eu\n');

@@ -99,7 +99,7 @@ describe('the screen', () => {
     await rig.waitFor(/│ back/);
   });
 
-  it('leaves the end of the transcript on the normal screen, with how to resume', async () => {
+  it('leaves the end of the transcript and the way to resume on the normal screen', async () => {
     await using rig = await openRig(scratch(), '[aish:demo]>');
     rig.type('echo remember me\r');
     await rig.waitFor(/✓ \d/);

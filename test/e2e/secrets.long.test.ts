@@ -38,7 +38,7 @@ function withPolicy(baseUrl: string, policy: string) {
 }
 
 describe('a preset with the secrets policy block', () => {
-  it('receives none from the environment, files, command lines or split answers, and none is stored', async () => {
+  it('receives no secret from the environment, files, command lines or split answers, and none is stored', async () => {
     const planted = {
       environment: fake('<24w>'),
       file: fake('ghp_<36w>'),
@@ -91,7 +91,7 @@ describe('a preset with the secrets policy block', () => {
   });
 });
 
-describe('a call beside the conversation', () => {
+describe('a request outside the conversation', () => {
   it('for a plan or a second opinion carries no secret, even where the gate judged the true text', async () => {
     const token = fake('ghp_<36w>');
     const odd = `x'${fake('<10w>')}"$9`;

@@ -47,7 +47,7 @@ describe('the shell on screen', () => {
 });
 
 describe('a question', () => {
-  it('streams its answer, with what was just run in the request', async () => {
+  it('streams its answer, and its request contains the commands that just ran', async () => {
     await using server = await startScriptedServer([{ text: ['It says ', hold('rest'), '**tea**.'] }]);
     await using rig = await openRig(scratch(server.baseUrl), '[aish:fast]>');
     rig.type('echo tea\r');

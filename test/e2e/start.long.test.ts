@@ -18,7 +18,7 @@ describe('the start of the program', () => {
     await expectSameWhenRedrawn(rig);
   });
 
-  it('says what is missing if the binary of node-pty is not installed, after the screen was left', async () => {
+  it('says after leaving the screen what is missing if the binary of node-pty is not installed', async () => {
     using place = scratch();
     const copy = join(place.home, 'copy');
     const root = dirname(PROGRAM);
@@ -42,7 +42,7 @@ describe('the start of the program', () => {
     expect(rig.text()).not.toContain('nothing answers');
   });
 
-  it('checks a server that is down without its key, and fetches no key before the first question', async () => {
+  it('checks without a key whether a server is down, and fetches no key before the first question', async () => {
     const closed = await startScriptedServer([]);
     await closed[Symbol.asyncDispose]();
     using place = scratch();
@@ -100,7 +100,7 @@ describe('the start of the program', () => {
     }
   });
 
-  it('is ended by a signal, which restores the terminal', async () => {
+  it('can be ended by a signal, and then restores the terminal', async () => {
     await using rig = await openRig(scratch(), 'starting');
     process.kill(rig.pty.pid, 'SIGTERM');
     expect((await rig.exited).code).toBe(143);

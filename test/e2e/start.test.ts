@@ -23,7 +23,7 @@ describe('the start of the program', () => {
     await expectSameWhenRedrawn(rig);
   });
 
-  it('takes keys from before the first byte was drawn', async () => {
+  it('accepts keys that were typed before anything was drawn', async () => {
     using place = scratch();
     await using rig = startRig(place);
     rig.type('echo early');

@@ -38,7 +38,7 @@ it.each([
   },
 );
 
-it('shell lines typed during a command run in order, up to the first line of another kind', async () => {
+it('shell lines typed during a command run in order, up to the first line that is not for the shell', async () => {
   using home = scratch();
   await using rig = startRig(home);
   const lines = [

@@ -49,7 +49,7 @@ describe.each(RELEASES)('a session saved by %s', (release) => {
     expect(server.requests[0]?.text).toContain('action skipped by user');
   });
 
-  it('keeps the handles of its secrets inert, since this process does not know their values', async () => {
+  it('replaces no handle of its secrets, since this process does not know their values', async () => {
     await using server = await startScriptedServer([
       { from: ({ text }) => call('bash', { command: `echo ${/⟦GITHUB_TOKEN_\w+⟧/.exec(text)?.[0]} > leak.txt` }) },
       say('I can not.'),

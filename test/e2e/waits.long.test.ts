@@ -28,7 +28,7 @@ it('a : command counts its time, and Ctrl-C stops it', async () => {
   expect(rig.screen().at(-1)).not.toMatch(/mute starts|:mcp/);
 });
 
-it('Ctrl-C in :safety check also drops its question to a model', async () => {
+it('Ctrl-C in :safety check also cancels its request to a model', async () => {
   await using server = await forkFaultServer('stall-before-anything');
   await using rig = await openRig(scratch(server.baseUrl), /-- \w+ --/, { columns: 120 });
   rig.type(':safety check frobnicate --all\r');
@@ -45,7 +45,7 @@ it('the plain screen announces a wait once', async () => {
   await rig.waitFor(':mcp was stopped');
 });
 
-it('resuming a long session counts the time, and two Ctrl-C return the terminal', {
+it('resuming a long session shows the elapsed time, and two Ctrl-C return the terminal', {
   timeout: 120_000,
 }, async () => {
   using place = scratch();

@@ -79,7 +79,7 @@ describe('a run whose model fails continues with the fallback (BR-4)', () => {
     expect(requests[0]?.messages.at(-1)?.content).toMatch(/\$ echo found it\nfound it\n\[exit 0/);
   });
 
-  it('over several that fail, each after its second failure, and reports when none is left', async () => {
+  it('after the next one where several fail, each after its second failure, and reports when none is left', async () => {
     await using broken = await startFaultServer('server-error');
     await using worse = await startFaultServer('early-end');
     const fast = { name: 'fast', model: 'a', baseUrl: broken.baseUrl, context: 8192, fallback: ['deep', 'cloud'] };

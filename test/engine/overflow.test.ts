@@ -17,7 +17,7 @@ async function asked(
   return { notices, last: entries.at(-1)?.entry, conversation: bench.engine.conversation };
 }
 
-it('a window smaller than configured is learned from the refusal, and the request repeated with less, in one line', async () => {
+it('a window smaller than configured is learned from the refusal, and the request is repeated shorter, with a message of one line', async () => {
   await using server = await startWindowServer({
     window: 4096,
     tokenizer: 'cl100k',
@@ -44,7 +44,7 @@ it('a window smaller than configured is learned from the refusal, and the reques
 it.each([
   "This model's maximum context length is exceeded",
   "This model's maximum context length is 16384 tokens, which is not enough",
-])('a refusal without usable numbers (%s) leads to one repeat with less', async (message) => {
+])('a refusal without usable numbers (%s) leads to one repeated, shorter request', async (message) => {
   const refusal = { status: 400, message };
   await using server = await startScriptedServer([{ error: refusal }, { error: refusal }, say('never')]);
   const { notices } = await asked(
@@ -69,7 +69,7 @@ it.each([
   expect(conversation.budget?.factor).toBeGreaterThanOrEqual(1);
 });
 
-it('a server that silently reads only a part is detected by its count, and asked once more with less', async () => {
+it('a server that silently reads only part of the prompt is detected by its token count, and gets one shorter request', async () => {
   await using server = await startScriptedServer([
     { ...say('An answer to half of it.'), usage: { prompt: 2048, completion: 5 } },
     { ...say('An answer to what fits.'), usage: { prompt: 1400, completion: 5 } },
@@ -92,7 +92,7 @@ it('a server that silently reads only a part is detected by its count, and asked
 it.each([
   ['only what was not in its cache', 30],
   ['next to nothing', 900],
-])('a server that counts %s is not mistaken for one that cuts', async (_what, prompt) => {
+])('a server that counts %s is not mistaken for one that cuts the prompt', async (_what, prompt) => {
   await using server = await startScriptedServer([{ ...say('fine'), usage: { prompt, completion: 5 } }]);
   const { last, conversation } = await asked(
     { name: 'fast', model: 'm', baseUrl: server.baseUrl, context: 16_384 },
@@ -102,7 +102,7 @@ it.each([
   expect(conversation.budget).toMatchObject({ window: 16_384, source: 'config' });
 });
 
-it('a server that seems to cut twice counts in another way, and its window is trusted again', async () => {
+it('a server that seems to cut the prompt twice is taken to count differently, and its window is trusted again', async () => {
   const answer = (prompt: number) => ({ ...say('fine'), usage: { prompt, completion: 5 } });
   await using server = await startScriptedServer([answer(5000), answer(1025), answer(1025)]);
   const preset = { name: 'fast', model: 'm', baseUrl: server.baseUrl, context: 16_384 };
@@ -115,7 +115,7 @@ it('a server that seems to cut twice counts in another way, and its window is tr
   expect(bench.engine.conversation.budget).toMatchObject({ window: 16_384, source: 'config' });
 });
 
-it('token_budget limits below the window, and the answer keeps its room in a small one', async () => {
+it('token_budget limits the request to less than the window, and the answer keeps its room when it is small', async () => {
   await using server = await startWindowServer({
     window: 16_384,
     tokenizer: 'o200k',

@@ -33,7 +33,7 @@ it('rm asks when its file belonged to the session at the judgement but no longer
   expect(looks).toBeGreaterThan(1);
 });
 
-it('a script that changed since its judgement makes the command not run', async () => {
+it('a command does not run when its script changed after the judgement', async () => {
   await using server = await startScriptedServer(commands('bash work.sh'));
   const judging = gate();
   let script = '';

@@ -33,7 +33,7 @@ it('a yes in a wider mode is bound to the targets that the user saw', () => {
   expect(approvedInProject(deadly)?.basis?.targets).toEqual(targets('as the user saw it'));
 });
 
-it('a yes in a wider mode does not cover a worse finding', () => {
+it('a yes in a wider mode does not cover a finding worse than the one shown', () => {
   const worse = { ...deadly, findings: [{ rule: 'dd to device', verb: 'overwrites a disk', part: [0, 2] as const }] };
   expect(approvedInProject(worse)).toBeUndefined();
 });

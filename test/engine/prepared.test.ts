@@ -73,7 +73,7 @@ async function manyTurns(): Promise<void> {
   for (let n = 0; n < 50; n += 1) await turn();
 }
 
-it('a command is prepared during the write, and starts once its start is on disk', async () => {
+it('a command is prepared while its start is written to the journal, and starts once that is on disk', async () => {
   const { did, disk, services } = observed();
   await using bench = await started(services);
   await expect.poll(() => did, PATIENCE).toEqual(['ready']);
@@ -85,7 +85,7 @@ it('a command is prepared during the write, and starts once its start is on disk
   expect(bench.server.requests[1]?.messages.at(-1)?.content).toContain('it ran');
 });
 
-it('a prepared command is dropped when its start can’t be written', async () => {
+it('a prepared command is dropped when its start can’t be written to the journal', async () => {
   const { did, disk, services } = observed();
   await using bench = await started(services);
   await expect.poll(() => did, PATIENCE).toEqual(['ready']);

@@ -15,7 +15,7 @@ function transcriptOf(...entries: readonly (Entry | number)[]): readonly string[
   return transcript.entries.map(({ entry }) => (entry.kind === 'resumed' ? `resumed ${entry.at}` : entry.kind));
 }
 
-it('the mark of a resume is at its place each time', () => {
+it('each resume is marked at its place in the conversation', () => {
   expect(transcriptOf(asked, 1, asked, 2)).toEqual(['user', 'resumed 1', 'user', 'resumed 2']);
 });
 

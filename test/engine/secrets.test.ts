@@ -57,7 +57,7 @@ describe('outside of the messages', () => {
   });
 });
 
-it('long replies and arguments are searched for secrets in several turns before the machine gets them', async () => {
+it('long replies and arguments are searched for secrets in several turns of the event loop before the state machine gets them', async () => {
   const filter = engineSecrets(new SecretsFilter(), DEFAULTS);
   const looked: number[] = [];
   const lookThrough = (text: string) => {

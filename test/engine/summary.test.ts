@@ -75,7 +75,7 @@ describe('turns that no longer fit', () => {
     expect(second?.lastUser).not.toContain('Question 1.');
   });
 
-  it('leave a journal that folds to the same conversation', async () => {
+  it('leave a journal from which the same conversation is rebuilt', async () => {
     await using server = await startScriptedServer([whenever(asksForSummary, SUMMARY), ...answers(8)]);
     await using running = bench(server);
     await askOften(running, 7);
@@ -140,7 +140,7 @@ describe(':compact', () => {
     expect(last?.lastUser).toMatch(/summary \(written by the model\):\nThe user mends .*\n\nQuestion 3\.$/s);
   });
 
-  it('ends with its reason when no summary comes, and changes nothing', async () => {
+  it('ends with a reason when no summary comes, and changes nothing', async () => {
     await using server = await startScriptedServer([whenever(asksForSummary, say('')), ...answers(2)]);
     await using running = bench(server);
     await ask(running, 'Question 1.');
@@ -166,7 +166,7 @@ describe(':compact', () => {
     expect(running.engine.conversation.summary).toBeUndefined();
   });
 
-  it('says that there is nothing yet, and the summary is forgotten with the conversation', async () => {
+  it('says when there is nothing to summarise yet, and the summary is forgotten with the conversation', async () => {
     await using server = await startScriptedServer([whenever(asksForSummary, SUMMARY), ...answers(1)]);
     await using running = bench(server);
     void running.engine.dispatch({ type: 'compactAsked' });

@@ -169,7 +169,7 @@ describe.skipIf(lacks('zsh'))('completion by zsh', () => {
     await bench.run('kill %1');
   });
 
-  it('loads a completion system for a user without one, from the second question on', async () => {
+  it('loads a completion system for a user without one, from the second request on', async () => {
     const bench = await asking('', { shell: ZSH });
     await until(async () => (await bench.texts('ls --al')).includes('ls --all '), 'zsh has loaded its completions');
   });

@@ -16,7 +16,7 @@ describe.each(SEQUENCES)('the sequence %j', (text) => {
     );
   });
 
-  it('is reported as begun when a part of it ends the data', () => {
+  it('is reported as begun when the data ends with a part of it', () => {
     fc.assert(
       fc.property(output, fc.nat(text.length - 1), fc.nat(8), (before, begun, from) => {
         const data = Buffer.concat([before, Buffer.from(text.slice(0, begun))]);

@@ -36,7 +36,7 @@ describe('shell integration', () => {
     expect(await run('bash -c "echo nested"')).toMatchObject({ exit: 0, head: 'nested', cwd: '/usr' });
   });
 
-  it('survives the same setups typed at the prompt', async () => {
+  it('survives hostile setups typed at the prompt', async () => {
     const { run } = await userShell();
     for (const [, line] of hostileSetups) {
       await run(line);
@@ -104,7 +104,7 @@ describe('shell integration', () => {
     expect((await run('true')).exit).toBe(0);
   });
 
-  it('ignores such marks when they are read after the end of the line', async () => {
+  it('ignores marks with the true token that are read only after the line has ended', async () => {
     const { run, home } = await userShell();
     await run('declare -p __aish_token > token');
     const token = /"(@[0-9a-f]{32})"/.exec(readFileSync(join(home, 'token'), 'utf8'))?.[1];
@@ -142,7 +142,7 @@ describe('a shell started within the shell', () => {
     expect((await run('echo "$outer"')).head).toBe('kept');
   });
 
-  it('counts as one program until it ends when it was started by exec', async () => {
+  it('counts, when started by exec, as one program until it ends', async () => {
     const { shell, exits } = await userShell();
     const other = shell.run('exec bash --norc -i');
     await shows(other, 'bash-');
@@ -178,7 +178,7 @@ describe('a shell started within the shell', () => {
 describe('a bash whose line editor can’t be used', () => {
   const setup = `greet() { echo "hello $1"; }; alias again='greet again'; PROMPT_COMMAND='PS1="mine "'; BLE_VERSION=0.4`;
 
-  it('runs lines, keeps its state and tells codes and directories', async () => {
+  it('runs lines, keeps its state and reports exit codes and directories', async () => {
     const { shell, run, home } = await userShell(setup);
     expect(await run('greet you')).toMatchObject({ exit: 0, head: 'hello you', cwd: home });
     expect(await run('again')).toMatchObject({ exit: 0, head: 'hello again' });

@@ -19,7 +19,7 @@ const listeners = (): number => process.eventNames().reduce((sum, event) => sum 
 /** The longest wait, in ms: 500 commands one after the other, on a machine that is ten times slower. */
 const PATIENCE = 120_000;
 
-it('500 commands in a shell and on their own leave no open descriptor', {
+it('500 commands, in one shell or each in its own process, leave no open descriptor', {
   timeout: PATIENCE,
 }, async () => {
   const { shell, run } = await userShell();

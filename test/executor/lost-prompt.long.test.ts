@@ -30,7 +30,7 @@ describe('a startup file', () => {
 });
 
 describe.each(everyShell().map((program) => [basename(program), program] as const))('%s', (name, program) => {
-  it('ends a line whose prompt command runs a program in the foreground, once the shell is back', async () => {
+  it('reports the end of a line once the shell has the terminal again, when its prompt runs a program in the foreground', async () => {
     const home = workspace();
     const [path, text] = BUSY_KEY[name] ?? ['', ''];
     mkdirSync(dirname(join(home, path)), { recursive: true });

@@ -45,7 +45,7 @@ describe('output', () => {
     expect((await once(spinner).result).head).toBe('one\nthree');
   });
 
-  it('distinguishes each style from its neighbour, and from one of the same number of another kind', async () => {
+  it('distinguishes each style from its neighbour, and colours of the same number in different palettes', async () => {
     const styles = ['31', '41', '38;5;1', '38;2;0;0;1', '48;2;0;0;1', '48;5;200', '38;5;200', '1', '2', '3', '4', '7'];
     const both = [...styles, '8', '9', '53', '1;3;53;97;104', '31', '31'].flatMap((code) => [code, '', code]);
     const { head } = await once(`printf '${both.map((code) => `\\033[0;${code}mx`).join('')}\\033[m\\n'`).result;
@@ -121,7 +121,7 @@ describe('output', () => {
     expect((await run.result).head).toContain('11 50');
   });
 
-  it('keeps head and tail of a large one, and all of it in a private file', async () => {
+  it('keeps the beginning and end of a large text in memory, and all of it in a private file', async () => {
     const result = await once('seq 1 60000').result;
     const head = result.head.split('\n');
     const tail = result.tail.split('\n');
@@ -134,7 +134,7 @@ describe('output', () => {
     expect(readFileSync(file, 'utf8')).toBe(`${Array.from({ length: 60_000 }, (_, i) => i + 1).join('\n')}\n`);
   });
 
-  it('needs no file when it fits', async () => {
+  it('needs no file when it fits in memory', async () => {
     const dataDir = join(workspace(), 'data');
     const result = await once('seq 1 2000', { dataDir }).result;
     expect(result.omittedLines).toBe(0);
@@ -183,7 +183,7 @@ describe('output', () => {
   });
 });
 
-it('a flood of short lines is not parsed in full, like one of long lines', async () => {
+it('a flood of short lines is not parsed in full, and neither is one of long lines', async () => {
   const before = process.cpuUsage();
   const result = await once('yes | head -c 6M; echo THE END').result;
   const { user, system } = process.cpuUsage(before);

@@ -88,7 +88,7 @@ describe('a prompt of two rows counts as no output, wherever a read of the termi
   });
 });
 
-describe('the start of a line editor without the integration’s mark', () => {
+describe('a line editor’s start sequence without the integration’s mark', () => {
   const OPENED = '\x1b[?2004hfirst\r\r\nsecond> ';
 
   it('is held back while the shell itself waits, and is dropped when it turns out to be the prompt', async () => {
@@ -112,7 +112,7 @@ describe('the start of a line editor without the integration’s mark', () => {
     expect(seen).toMatchObject({ doubts: 0, output: '\x1b[?2004h>>> ' });
   });
 
-  it('is output at once when it is closed again', async () => {
+  it('is output at once when the line editor has ended again', async () => {
     const text = '\x1b[?2004hx\r\n\x1b[?2004l\rgot x\r\n';
     const { seen } = await reads([PROMPT(1), SENT, LINE('read -e'), undefined, text]);
     expect(seen.output).toBe(text);

@@ -31,7 +31,7 @@ describe('the output of ps on a Mac', () => {
     });
   });
 
-  it('gives all processes of one terminal the session of its leader', () => {
+  it('gives all processes of a terminal the session id of the session leader', () => {
     expect(all.filter(({ session }) => session === 9100).map(({ pid }) => pid)).toEqual([9100, 9130, 9140, 9141]);
     expect(all.find(({ pid }) => pid === 9001)).toMatchObject({ name: 'zsh', session: 9001, foreground: 9001 });
     expect(all.find(({ pid }) => pid === 9130)).toMatchObject({ state: 'T', foreground: 9140 });

@@ -5,7 +5,7 @@ const LINES = 300;
 const NUMBERS = 100_000;
 const PRINTS = `read line; i=0; while [ $i -lt ${LINES} ]; do i=$((i+1)); echo line $i; done`;
 
-it('all output that a program printed before it ended is read, however late', async () => {
+it('all output that a program printed before it ended is read, even long after its end', async () => {
   let text = '';
   const { promise: ended, resolve } = Promise.withResolvers<number>();
   const pty = new Pty({
@@ -29,7 +29,7 @@ it('all output that a program printed before it ended is read, however late', as
   expect(text.match(/^line \d+\r$/gm)).toHaveLength(LINES);
 });
 
-it('a flood is passed on complete and in order, however often reading pauses', async () => {
+it('a flood of output arrives complete and in order, however often reading pauses', async () => {
   const { promise: ended, resolve } = Promise.withResolvers<number>();
   const pieces: Buffer[] = [];
   const pty: Pty = new Pty({

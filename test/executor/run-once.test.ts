@@ -40,7 +40,7 @@ describe('a command of the model', () => {
     expect(await once(command).result).toMatchObject(expected);
   });
 
-  it('keeps the old directory where the new one can’t be known', async () => {
+  it('leaves the directory unchanged when the new one can’t be determined', async () => {
     const cwd = workspace();
     expect((await once('cd /usr; exec true', { cwd }).result).cwd).toBe(cwd);
   });
@@ -128,7 +128,7 @@ describe('a command of the model', () => {
     expect(run.echoOff).toBe(false);
   });
 
-  it('counts as no password question when it is a REPL or a plain question', async () => {
+  it('is not taken for a password question when it is a REPL or a plain question', async () => {
     const run = once('bash --norc -i; read -p "name? " x');
     await shows(run, 'bash-');
     run.write('exit\n');
@@ -141,7 +141,7 @@ describe('a command of the model', () => {
     await run.result;
   });
 
-  it('ends on Ctrl-C, and by force if it ignores that', async () => {
+  it('ends on Ctrl-C, and is killed if it ignores that', async () => {
     const polite = once('sh -c "echo up; exec sleep 100"');
     await shows(polite, 'up');
     polite.interrupt();
@@ -155,7 +155,7 @@ describe('a command of the model', () => {
     await until(() => !pids.some(isAlive), 'all of it is gone');
   });
 
-  it('leaves no process when the program is killed, even detached ones', async () => {
+  it('leaves no process, not even a detached one, when the program is killed', async () => {
     const home = workspace();
     mkdirSync(join(home, 'data'));
     const commands = [
@@ -188,7 +188,7 @@ describe('a command of the model', () => {
     expect(isAlive(other.pid ?? 0)).toBe(true);
   });
 
-  it('inspects only processes that started since, unless process ids may have wrapped around', () => {
+  it('has only processes inspected that started after it, unless process ids may have wrapped around', () => {
     const first = { last: 900, started: 5000, highest: 1000 };
     const candidates = (now: { last: number; started: number }, known: number, from = first) =>
       [100, 900, 901, 950, 999].filter(givenBetween(from, { highest: 1000, ...now }, known));

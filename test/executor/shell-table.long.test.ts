@@ -27,7 +27,7 @@ function missing({ needs = [] }: Row): string | undefined {
 
 const busy = loaded ? Array.from({ length: 10 }, () => spawn('sh', ['-c', 'while :; do :; done'])) : [];
 
-describe.each(everyShell())('%s behaves inside as natively', (program) => {
+describe.each(everyShell())('%s behaves inside aish-tui as in a plain terminal', (program) => {
   const shell = basename(program) as ShellName;
   const rows = ROWS.filter((row) => row.steps[shell] !== undefined && (whole || row.short));
   const ways = rows.flatMap((row) => [

@@ -86,7 +86,7 @@ describe('the user’s shell', () => {
     expect((await run('history; ls')).head).not.toContain('sesame');
   });
 
-  it('reports its command words and environment as of the last prompt', async () => {
+  it('reports the command names and the environment that it had at the last prompt', async () => {
     const { shell, run } = await userShell('alias ll="ls -l"; say() { :; }');
     await run("export FRUIT=$'a\\nb' PATH=/opt/x:$PATH");
     await until(() => shell.path[0] === '/opt/x', 'the prompt has told the new PATH');
@@ -156,7 +156,7 @@ describe('the user’s shell', () => {
     expect((await run('echo $$')).head).toBe(before);
   });
 
-  it('never dies itself by interrupts, even when its loop ignores them', async () => {
+  it('is never killed by interrupts, even when one of its loops ignores them', async () => {
     const { shell, home, run } = await userShell();
     const { head: before } = await run('echo $$');
     const loop = shell.run("trap '' INT; echo in; until [ -e end ]; do :; done; trap - INT");
@@ -216,7 +216,7 @@ describe('the user’s shell', () => {
     expect(exits).toHaveLength(1);
   });
 
-  it('starts without a startup file that ends it', async () => {
+  it('starts without its startup file when that file would end it', async () => {
     const { exits, run } = await userShell('exit 5');
     expect((await run('echo works')).head).toBe('works');
     expect(exits[0]).toContain('startup file');

@@ -83,7 +83,7 @@ describe.skipIf(lacks(LAUNCHER))('a launcher that waits for its command', () => 
     'echo one > /dev/stdout; echo two > /dev/stderr; test -p /dev/stdout && echo pipe',
     'grep -e SigBlk -e SigIgn -e SigCgt /proc/self/status',
     'test $(ps -o sess= $PPID) = $PPID && echo its own session',
-  ])('runs it as if this program had started it: %j', async (command) => {
+  ])('runs the command as if aish-tui had started it: %j', async (command) => {
     const cwd = workspace();
     await ready();
     const results = [];
@@ -94,7 +94,7 @@ describe.skipIf(lacks(LAUNCHER))('a launcher that waits for its command', () => 
     expect(results[1]).toEqual(results[0]);
   });
 
-  it('has nothing of this program in it, and another waits once it starts', async () => {
+  it('inherits no variable and no file of aish-tui, and once it starts, another one waits', async () => {
     const waits = await theOneThatWaits();
     const environment = readFileSync(`/proc/${waits}/environ`, 'latin1').split('\0').filter(Boolean);
     expect(environment.every((each) => /^(?:AISH_TUI_RUN|PWD|SHLVL|_)=/.test(each))).toBe(true);
@@ -108,7 +108,7 @@ describe.skipIf(lacks(LAUNCHER))('a launcher that waits for its command', () => 
     expect(await running.result).toMatchObject({ exit: 130, note: 'interrupted' });
   });
 
-  it('is used by the next command when one never starts', async () => {
+  it('is used by the next command when the command that it was reserved for never starts', async () => {
     const waits = await theOneThatWaits();
     const [cwd, pipe] = [workspace(), await takePipe(LAUNCHER)];
     if (!pipe) throw new Error('none waits');
@@ -120,7 +120,7 @@ describe.skipIf(lacks(LAUNCHER))('a launcher that waits for its command', () => 
     expect((await running.result).exit).toBe(0);
   });
 
-  it('runs several side by side, each with its own output and end', async () => {
+  it('runs several commands side by side, each with its own output and end', async () => {
     const numbers = Array.from({ length: 8 }, (_, number) => number);
     await ready();
     const all = await Promise.all(numbers.map((n) => run(`echo ${n}; exit ${n}`, {}, true)));
@@ -128,7 +128,7 @@ describe.skipIf(lacks(LAUNCHER))('a launcher that waits for its command', () => 
     expect(results.map(({ head, exit }) => [head, exit])).toEqual(numbers.map((n) => [String(n), n]));
   });
 
-  it('reports the end once the store of changes is free for the next command', async () => {
+  it('reports the end of its command once the store of changes is free for the next one', async () => {
     await ready();
     for (let round = 0; round < 8; round += 1) {
       const [cwd, store] = [workspace(), join(workspace(), 'undo', '1')];
@@ -160,7 +160,7 @@ describe.skipIf(lacks(LAUNCHER))('a launcher that waits for its command', () => 
     expect(await (await run('echo on', {}, true)).result).toMatchObject({ exit: 0, head: 'on' });
   });
 
-  it('ends with the program, however that ends', async () => {
+  it('ends with aish-tui, however that ends', async () => {
     const program = spawn('/bin/sh', ['-c', `"$0" --starter $$ <&3 & echo $!; read -r _`, LAUNCHER], {
       stdio: ['pipe', 'pipe', 'inherit', 'pipe'],
     });

@@ -26,7 +26,7 @@ it('a temporary directory is removed only if its process is dead', () => {
   ]);
 });
 
-it('a socket directory at a short path is removed with its dead process as well', () => {
+it('a socket directory at a short path is also removed once its process is dead', () => {
   const before = process.env.TMPDIR;
   process.env.TMPDIR = join(workspace(), 'x'.repeat(60));
   mkdirSync(process.env.TMPDIR);

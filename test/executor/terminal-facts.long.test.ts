@@ -14,13 +14,13 @@ describe('a program that asks for colours of the terminal', () => {
     ['both in one query', String.raw`\033]10;?;?\007`, '033]10;rgb:eeee/eeee/eeee033\\033]11;rgb:1111/2222/3333033\\'],
     ['known palette colours', String.raw`\033]4;0;?;1;?\033\\`, '033]4;1;rgb:cccc/0000/0000033\\'],
     ['nothing for a colour that it sets', String.raw`\033]4;1;red\007\033]11;red\007`, ''],
-  ])('gets those of the outer terminal, in order with its other answers: %s', async (_, query, answer) => {
+  ])('gets the colours of the outer terminal, in order with its other answers: %s', async (_, query, answer) => {
     const { run } = await userShell('', { facts: () => ({ colours, kitty: false }) });
     const { head } = await run(ask(`${query}\\033[5n`));
     expect(head).toBe(`${answer}033[0n`);
   });
 
-  it('gets no answer where they are unknown', async () => {
+  it('gets no answer when the colours are unknown', async () => {
     const { run } = await userShell();
     expect((await run(ask(String.raw`\033]10;?\033\\\033]4;1;?\033\\\033[5n`))).head).toBe('033[0n');
   });
@@ -47,7 +47,7 @@ describe('kitty’s keyboard protocol', () => {
     expect((await run(ask(String.raw`\033[>1u\033[?u\033[5n`))).head).toBe('033[0n');
   });
 
-  it('is in force for the program alone, and not for the next one', async () => {
+  it('is enabled for the program that asked, and not for the next one', async () => {
     const { shell } = await userShell('', { facts });
     const asking = shell.run(String.raw`printf '\033[>1u\033[?2004h'; sleep 60`);
     await vi.waitFor(() => expect(asking.keyboard).toMatchObject({ disambiguates: true, bracketsPastes: true }));

@@ -10,7 +10,7 @@ const waitsFor = (name: string) => `sh -c 'until [ -e ${name} ]; do sleep 0.05; 
 describe.each(userShells())('text typed during a command of %s that did not read it', (program) => {
   const options = { shell: program };
 
-  it('is returned once, whole lines with their end, and runs nowhere', async () => {
+  it('is returned once, whole lines with their line end, and is never run', async () => {
     const { shell, home, run } = await userShell('', options);
     const busy = shell.run('read -r first; echo "got $first"; sleep 0.3');
     busy.write('mine\r');
@@ -41,7 +41,7 @@ describe.each(userShells())('text typed during a command of %s that did not read
     expect(await busy.unread()).toBe('');
   });
 
-  it('is discarded where typing was hidden, and only that part', async () => {
+  it('is discarded only as far as it was typed while typing was hidden', async () => {
     const { shell, home } = await userShell('', options);
     const end = (name: string) => writeFileSync(join(home, name), '');
     const hiding = shell.run(`stty -echo; echo hides; ${waitsFor('a')}; stty echo; echo shows; sleep 0.2`);
@@ -95,7 +95,7 @@ describe.each(userShells())('text typed during a command of %s that did not read
     }
   });
 
-  it('includes what was typed between the end and the moment it is fetched', async () => {
+  it('includes what was typed between the command’s end and the moment the text is fetched', async () => {
     const { shell, run } = await userShell('', options);
     const busy = shell.run('echo works; sleep 0.1');
     await shows(busy, 'works');

@@ -45,7 +45,7 @@ describe.skipIf(lacks('zsh'))('zsh', () => {
     expect((await asking.result).head).toMatch(/^name\? bob\nhi bob\n\/dev\/pts\/\d+$/);
   });
 
-  it('stops on Ctrl-C and Ctrl-Z, even where every hook was lost', async () => {
+  it('stops its command on Ctrl-C and Ctrl-Z, even when every hook was lost', async () => {
     const { shell, run } = await zsh();
     const sleeping = shell.run('sh -c "echo go; exec sleep 100"');
     await shows(sleeping, 'go');

@@ -25,7 +25,7 @@ it.skipIf(lacks('cc'))('the moving picture shows what the program draws', { time
   expect(screensOf(movingSvg(await play(), 88, ''))).toEqual(kept);
 });
 
-it('the moving picture shows one screen at a time without a gap, and the longest one where no motion is wanted', () => {
+it('the moving picture shows one screen at a time without a gap, and only the longest one for users who prefer reduced motion', () => {
   const frame = (seconds: number, text: string): Frame => ({
     seconds,
     rows: [[{ column: 0, width: text.length, text, style: PLAIN }]],

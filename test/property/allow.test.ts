@@ -17,7 +17,7 @@ const flag = fc.constantFrom('', '-c', '-e', '--', '-x', '-n 5', '-u root', '--y
 const joint = fc.constantFrom(' && ', '; ', ' | ', ' || ', ' & ', '\n');
 const word = fc.stringMatching(/^[a-z][a-z:-]{0,9}$/);
 
-test('no interpreter or wrapper before an allowed command is covered by the command’s rule', () => {
+test('the rule for a command does not cover an interpreter or a wrapper before it', () => {
   fc.assert(
     fc.property(program, flag, covered, fc.boolean(), (name, option, command, quoted) => {
       const line = [name, option, quoted ? `'${command}'` : command].filter(Boolean).join(' ');
@@ -52,7 +52,7 @@ test('a line is covered only by the rules of each of its parts', () => {
   );
 });
 
-test('an assignment before a command, a redirection into a file, or an unknown word ends the cover of its rule', () => {
+test('with an assignment before it, a redirection into a file, or an unknown word, a command is not covered by its rule', () => {
   const spoilt = [
     (command: string) => `A=1 ${command}`,
     (command: string) => `${command} > out`,

@@ -56,7 +56,7 @@ test('the place where a stream is cut into chunks changes nothing', () => {
   );
 });
 
-test('no chunk breaks the accumulator, except an error or a chunk that is not an object', () => {
+test('the accumulator accepts any chunk, except an error or a chunk that is not an object', () => {
   fc.assert(
     fc.property(
       fc.array(

@@ -60,7 +60,7 @@ describe('the command at the cursor', () => {
     );
   });
 
-  it('has the quotes of its words resolved', () => {
+  it('has the quotes in its words removed as the shell would', () => {
     const name = fc.array(
       piece.filter((each) => !/[\n\t]/.test(each)),
       { minLength: 1, maxLength: 8 },

@@ -152,7 +152,7 @@ class Scene {
 }
 
 describe.each(['old', 'graphemes'] as const)('in a terminal with the %s widths', (width) => {
-  it('drawing by differences gives the same screen as drawing from nothing', { timeout: 120_000 }, async () => {
+  it('drawing only the differences gives the same screen as drawing everything', { timeout: 120_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 25 }), async (steps) => {
         const scene = new Scene(width);
@@ -232,14 +232,14 @@ describe('the current text style', () => {
     expect(all).toEqual(['\x1b[31mb', 'c', ' d']);
   });
 
-  it('is reset after each write where a blank would show more than a background', () => {
+  it('is reset after each write if a blank in that style would show more than a background', () => {
     const { all } = written('\x1b[7ma', '\x1b[7mab', '\x1b[4mab', '\x1b]8;;https://a.b\x1b\\ab');
     expect(all.length).toBe(3);
     for (const each of all)
       expect(each).toMatch(/(?:\x1b\[m|\x1b\]8;;\x1b\\)(?:\x1b\[K)?(?:\x1b\[\d*[CD]|\x1b\[\d+G)?$/);
   });
 
-  it('is reset before anybody else writes, and before a colour that another program may have left', () => {
+  it('is reset before another program writes, and before a colour is used that another program may have left', () => {
     const { all, compositor } = written('\x1b[31ma', '\x1b[31mab');
     compositor.hold();
     expect(all.at(-1)).toBe('\x1b[m');

@@ -183,7 +183,7 @@ describe('requests of random conversations', () => {
   });
 });
 
-it('repeated cut answers leave room for the next question', async () => {
+it('repeated truncated answers leave room for the next question', async () => {
   const fitted = new Fitted(2048, 1000);
   const { machine } = fitted;
   machine.send({ type: 'asked', line: 'l0', text: 'hello' });

@@ -118,7 +118,7 @@ describe('any sequence of editor commands', () => {
     );
   });
 
-  it('leaves a text for every placeholder, and no other placeholder', () => {
+  it('leaves no placeholder without its text', () => {
     fc.assert(
       fc.property(edited, (state) => {
         expect(expand(state)).not.toMatch(/[\ufdd0-\ufdef]|[^\P{Cc}\n\t]/u);
@@ -202,7 +202,7 @@ describe('the laid-out prompt', () => {
     );
   });
 
-  it('maps a click beside the cursor’s place to it', () => {
+  it('maps the cell of the cursor back to the cursor’s position in the text', () => {
     fc.assert(
       fc.property(edited, widths, (state, [width]) => {
         const visible =

@@ -45,7 +45,7 @@ describe('JSON read in pieces', () => {
     );
   });
 
-  it('is refused when too much of it is not text', async () => {
+  it('is refused when too much of it lies outside of strings', async () => {
     const json = Buffer.from(JSON.stringify(Array.from({ length: 5000 }, (_, n) => n)));
     await expect(parseLongJson(json, { long: 10, piece: 10, rest: 1000 })).rejects.toThrow('too long beside its texts');
   });

@@ -29,7 +29,7 @@ describe('the machine, over random runs', () => {
     });
   });
 
-  it('sends no call to the model with an open tool call, and one system message first', () => {
+  it('sends the model no tool call without a result, and exactly one system message, which comes first', () => {
     property((machine) => {
       for (const effect of machine.last) {
         const conversation = effect.kind === 'callModel' ? machine.state.sessions[effect.session] : undefined;
@@ -123,7 +123,7 @@ describe('the machine, over random runs', () => {
     });
   });
 
-  it('widens the mode only by the user, and no further than they said', () => {
+  it('widens the mode only when the user says so, and no further than they said', () => {
     property((machine, before) => {
       const { mode, settings } = machine.conversation;
       const was = rootOf(before);
@@ -160,7 +160,7 @@ describe('the machine, over random runs', () => {
     });
   });
 
-  it('answers patch in Restricted with the mode error, whatever its arguments, and tightens from idle at once', () => {
+  it('answers a patch in Restricted with the mode error, whatever its arguments, and narrows the mode at once when idle', () => {
     property((machine, before) => {
       for (const effect of machine.last) {
         if (effect.kind === 'examine' && effect.action.kind === 'tool' && effect.action.name === 'patch') {

@@ -95,7 +95,7 @@ describe('applyPatches', () => {
     );
   });
 
-  it('gives the same result for several exact replacements as a walk over the file, in any order', () => {
+  it('gives the same result for several exact replacements, in any order, as a single pass over the file', () => {
     const markers = fc.shuffledSubarray(['<1>', '<2>', '<3>', '<4>'], { minLength: 1 });
     fc.assert(
       fc.property(

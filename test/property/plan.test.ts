@@ -16,7 +16,7 @@ const noise = fc.constantFrom(
 const blanks = fc.constantFrom('', ' ', '\t', '   ');
 
 describe('a plan', () => {
-  it('returns its tasks in order up to the limit, whatever is between them', () => {
+  it('is parsed into its tasks, in order and up to the limit, whatever text is between them', () => {
     const line = fc.tuple(word, blanks, blanks, noise);
     fc.assert(
       fc.property(fc.array(line, { maxLength: 20 }), fc.integer({ min: 1, max: 16 }), (lines, most) => {

@@ -112,7 +112,7 @@ const runOf = ({ phase }: ReturnType<typeof rootOf>) =>
   phase.kind !== 'idle' && phase.run.kind === 'norris' ? phase.run : undefined;
 
 describe('planned runs, over random runs', () => {
-  it('plan at most once, go through the tasks in order, and keep them out of the turns', () => {
+  it('plan at most once, go through the tasks in order, and never add the tasks to the conversation’s turns', () => {
     const seen = property((machine, before) => {
       const [now, then] = [runOf(machine.conversation), runOf(rootOf(before))];
       expect(JSON.stringify(machine.conversation.turns)).not.toContain('Current step');
@@ -165,7 +165,7 @@ describe('planned runs, over random runs', () => {
     });
   });
 
-  it('leave unfinished tasks to :norris continue, and nothing after the end', () => {
+  it('leave only unfinished tasks to :norris continue, and none after a finished run', () => {
     property((machine, before) => {
       const run = runOf(rootOf(before));
       const ended = machine.last.findLast((effect) => effect.kind === 'show' && effect.entry.kind === 'norrisEnded');
@@ -192,7 +192,7 @@ describe('planned runs, over random runs', () => {
     });
   });
 
-  it('plan the rest again at most twice, within the budget, and run nothing of a waiting plan', () => {
+  it('plan the remaining tasks again at most twice, within the budget, and run nothing of a plan that waits for approval', () => {
     const seen = property(
       (machine, before) => {
         const run = runOf(machine.conversation);

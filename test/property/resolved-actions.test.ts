@@ -148,7 +148,7 @@ function meaning(command: string, env: Readonly<Record<string, string>> = {}) {
   return { status, stdout };
 }
 
-it('the shown, judged and executed action are the same, and the stored one is the same with handles', async () => {
+it('the shown, the judged and the executed action are the same, and the stored one differs only by handles for secrets', async () => {
   await fc.assert(
     fc.asyncProperty(cases, async (given) => {
       const { written, secrets, handles, judged, told, shown, ran, journal, turns } = await wayOf(given);
@@ -175,7 +175,7 @@ it('the shown, judged and executed action are the same, and the stored one is th
   );
 });
 
-it('after a resume a handle is inert: a command that contains one is refused', async () => {
+it('after a resume the handle of a secret has no value: a command that contains one is refused', async () => {
   await fc.assert(
     fc.asyncProperty(cases, async (given) => {
       const { journal, told } = await wayOf({ ...given, from: 'call' });

@@ -42,7 +42,7 @@ it('the router accepts any line and never throws', () => {
   );
 });
 
-it('the router obeys a prefix, unless a blank follows or it makes `:` and `!` the shell’s own', () => {
+it('the router obeys a prefix, except a `:` or `!` whose next character makes it shell syntax', () => {
   const kinds = { ':': 'meta', '!': 'shell', '?': 'ai' } as const;
   fc.assert(
     fc.property(fc.constantFrom(':', '!', '?'), line, (prefix, text) => {

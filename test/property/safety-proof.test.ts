@@ -123,7 +123,7 @@ test.each(CONTROL.flatMap(([obeys, files]) => files.split(' ').map((file) => [fi
   },
 );
 
-test('each program that obeys a file is safe alone', () => {
+test('each program that obeys a file is safe when no such file was written', () => {
   expect(CONTROL.map(([obeys]) => obeys).filter((obeys) => judgeCommand(obeys).verdict !== 'safe')).toEqual([]);
 });
 
@@ -221,7 +221,7 @@ test.each(VARIABLES)('every variable that %s obeys, set in any of eight ways, ma
   expect(left).toEqual([]);
 });
 
-test('each program that obeys a variable is safe without it', () => {
+test('each program that obeys a variable is safe when that variable is not set', () => {
   expect(VARIABLES.map(([program]) => program).filter((program) => judgeCommand(program).verdict !== 'safe')).toEqual(
     [],
   );

@@ -111,7 +111,7 @@ test('quoting single characters of the command word does not change the verdict'
   );
 });
 
-test('a safe line before or after another hides nothing', () => {
+test('a safe line before or after a destructive one does not hide it', () => {
   const join = fc.constantFrom('; ', ' && ', ' || ', '\n', ' | ', ' & ');
   fc.assert(
     fc.property(

@@ -107,12 +107,12 @@ describe('the search for secrets', () => {
 });
 
 describe('hiding secrets', () => {
-  it('finds a value that a text names once and repeats bare, in one pass', () => {
+  it('finds in one pass a value that a text names once and repeats without the name', () => {
     const text = 'password:aB3dE5fG7hI9jK1\naB3dE5fG7hI9jK1';
     expect(new SecretsFilter().hide(text)).not.toContain('aB3dE5fG7hI9jK1');
   });
 
-  it('is reverted by revealing, and repeated changes nothing', () => {
+  it('is reverted by revealing them, and changes nothing when repeated', () => {
     const random = seeded(5);
     const secrets = fc
       .constantFrom('ghp_<36w>', 'sk_live_<24w>', 'glpat-<20w>', 'password=<14w>', 'https://u:<12w>@h/')
@@ -130,7 +130,7 @@ describe('hiding secrets', () => {
     );
   });
 
-  it('leaves nothing of a token, also in colour, in JSON, broken over lines and encoded', () => {
+  it('leaves nothing of a token, even if coloured, in JSON, broken over several lines or encoded', () => {
     const token = filled('glpat-<20w>', seeded(9));
     const filter = new SecretsFilter();
     filter.hide(token);

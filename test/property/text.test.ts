@@ -49,7 +49,7 @@ describe('clean', () => {
     );
   });
 
-  it('is idempotent, also for joined parts', () => {
+  it('is idempotent, also when cleaned parts are joined', () => {
     fc.assert(
       fc.property(hostile, hostile, (one, other) => {
         expect(clean(clean(one))).toBe(clean(one));
@@ -137,7 +137,7 @@ describe('visible', () => {
     );
   });
 
-  it('never gives two texts the same form', () => {
+  it('never shows two different texts in the same way', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         expect(fromVisible(visible(text))).toBe(text);
@@ -159,7 +159,7 @@ describe('visible', () => {
   });
 });
 
-it('text is split into the same characters although only the surroundings of unusual ones are segmented', () => {
+it('text is split into the same characters when only the parts around unusual characters are segmented', () => {
   const units = [
     'a',
     'b ',

@@ -107,7 +107,7 @@ it('the tokens are the same wherever the input is split', () => {
   );
 });
 
-it('the tokenizer never types a control character, and never throws', () => {
+it('the tokenizer never yields a control character as typed text, and never throws', () => {
   fc.assert(
     fc.property(anyBytes, sizes, (bytes, lengths) => {
       for (const token of tokenize(cut(bytes, lengths))) {
@@ -119,7 +119,7 @@ it('the tokenizer never types a control character, and never throws', () => {
   );
 });
 
-it('text between terminal replies is typed exactly, wherever the input is split', () => {
+it('text between terminal replies is taken as typed, unchanged, wherever the input is split', () => {
   const words = fc.string({ unit: fc.constantFrom('a', 'Z', '7', ';', '[', ' ', 'é', '漢', '🙂'), maxLength: 6 });
   fc.assert(
     fc.property(fc.array(fc.tuple(words, reply), { maxLength: 8 }), sizes, (parts, lengths) => {

@@ -140,7 +140,7 @@ describe('the viewport', () => {
     );
   });
 
-  it('keeps the top entry in place over resizes, and is exact again once measured', () => {
+  it('keeps the top entry in place over resizes, and has exact heights again once they are measured', () => {
     const sizes = fc.array(size, { minLength: 1, maxLength: 30 });
     const resizes = fc.array(fc.tuple(fc.integer({ min: 5, max: 120 }), fc.integer({ min: 1, max: 30 })), {
       maxLength: 5,

@@ -66,7 +66,7 @@ function inked(text: string): string[] {
   return result;
 }
 
-it('no line exceeds the width, by the program’s measure or by string-width', () => {
+it('no line exceeds the width, whether measured by aish-tui or by string-width', () => {
   fc.assert(
     fc.property(styled, width, mode, (text, columns, how) => {
       for (const line of wrapText(text, columns, { mode: how, indent: '> ' })) {
@@ -110,7 +110,7 @@ it('the fast path for plain text wraps like the general one', () => {
   );
 });
 
-it('wrapped lines wrap to themselves', () => {
+it('wrapping lines that are already wrapped changes nothing', () => {
   fc.assert(
     fc.property(styled, width, mode, (text, columns, how) => {
       for (const line of wrapText(text, columns, { mode: how }))

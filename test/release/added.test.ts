@@ -18,7 +18,7 @@ const write = fc.record({ ...place, text });
 const clip = fc.record({ x1: place.x, x2: place.x, y1: place.y, y2: place.y });
 const operations = fc.array(fc.oneof(write, write, clip, fc.constant('unclip' as const)), { maxLength: 8 });
 
-it('a frame of Ink is the same when its rows begin empty', () => {
+it('a frame of Ink is the same whether its rows start empty or filled with blanks', () => {
   fc.assert(
     fc.property(operations, (list) => {
       const [plain, changed] = [Output, Changed].map((Kind) => {

@@ -19,7 +19,7 @@ it('the manifest has one dependency, the launchers, the required Node, and no in
   expect(manifest).not.toHaveProperty('devDependencies');
 });
 
-it('a checkout refuses to be published, and says what to do instead', () => {
+it('publishing from a checkout fails, and the error says what to do instead', () => {
   const { prepublishOnly } = readManifest().scripts;
   const { status, stderr } = spawnSync('sh', ['-c', prepublishOnly ?? ''], { cwd: ROOT, encoding: 'utf8' });
   expect(status).toBe(1);

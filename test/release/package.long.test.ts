@@ -24,7 +24,7 @@ describe('the package', () => {
     expect(statSync(packed.file).size).toBe(packed.bytes);
   });
 
-  it('contains one build: every chunk is reachable from its start', () => {
+  it('contains one build: every chunk is reachable from its entry point', () => {
     const dist = join(folder, 'dist');
     const chunks = readdirSync(dist).filter((name) => name.endsWith('.mjs'));
     const reached = new Set<string>();
@@ -38,7 +38,7 @@ describe('the package', () => {
     expect(chunks.filter((name) => !reached.has(name))).toEqual([]);
   });
 
-  it('contains licences and pages, and neither sources nor a launcher of this machine', () => {
+  it('contains the licences and the manual, and neither sources nor a launcher built for this machine', () => {
     const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
     for (const wanted of [
       'LICENSE',

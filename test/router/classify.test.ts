@@ -72,7 +72,7 @@ describe('a line without a prefix (IN-2)', () => {
   });
 
   it.each(['hallo welt', 'queued two', 'second try', 'buongiorno mondo', 'ohai there'])(
-    'asks when it is plain words that run nothing: %s',
+    'goes to the model when it consists of plain words that name no program: %s',
     (line) => expect(kindOf(line)).toBe('ai'),
   );
 
@@ -81,7 +81,7 @@ describe('a line without a prefix (IN-2)', () => {
     (line) => expect(classify(line, knownWords(new Set(['git', 'docker', 'make']))).kind).toBe('shell'),
   );
 
-  it('with a polite alias is judged by the rest', () => {
+  it('that starts with a polite word is classified by the rest, even if the word is an alias', () => {
     const polite = knownWords(new Set([...ownKnown(), 'please', 'apt']));
     expect(classify('please apt update', polite).kind).toBe('shell');
     expect(classify('please update everything', polite).kind).toBe('ai');

@@ -79,7 +79,7 @@ describe('the import rule', () => {
     }
   });
 
-  it('lets the command line load the screen when there is one', () => {
+  it('lets the command-line entry point load the screen’s modules on demand', () => {
     expect(said({ 'src/cli/main.ts': `const screen = () => import('../../components/main.tsx');\n` })).toEqual([]);
   });
 

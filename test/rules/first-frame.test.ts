@@ -48,7 +48,7 @@ const OWN = [
 const PACKAGES = ['ansi-regex', 'get-east-asian-width', 'string-width', 'strip-ansi'];
 const MAX_BYTES = 118_000;
 
-it('the first frame loads these modules, and no other', async () => {
+it('the first frame loads the listed modules, and no others', async () => {
   const { metafile } = await build({
     absWorkingDir: ROOT,
     entryPoints: ['src/cli.ts'],

@@ -23,7 +23,7 @@ it('every package has its checksum (else: node test/rules/lockfile.ts)', () => {
   ).toEqual([['node_modules/a', {}]]);
 });
 
-it('a package is removed from the lock file together with its request, so that npm ci misses nothing', () => {
+it('a package is removed from the lock file together with the entry that requires it, so that npm ci misses no package', () => {
   const optionalDependencies = { '@a/b-darwin': '1.0.0', '@a/b-linux': '1.0.0' };
   const lock = {
     packages: {

@@ -58,7 +58,7 @@ it('the scan for programs finds its examples', () => {
   expect(faults("spawn('/bin/sh', ['-c', 'seq 3']); execFile('mkfifo', [path]); rig.type('lesser')")).toEqual([]);
 });
 
-it('the list of tests that a bare machine skips is complete, and has nothing else', () => {
+it('the list of tests that a bare machine skips is complete, and lists no other tests', () => {
   const lines = readFileSync(join(TEST, 'bare-skips.txt'), 'utf8')
     .split('\n')
     .filter((line) => /^[^#]/.test(line));

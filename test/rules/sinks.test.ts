@@ -49,7 +49,7 @@ it('every file that writes to disk is listed with its treatment of secrets', () 
   expect(writers.filter((path) => !(path in WRITERS))).toEqual([]);
 });
 
-it('each log or store is opened with the secrets filter, and each output has one place in the source', () => {
+it('each log or store is opened with the secrets filter, and each kind of output is written at only one place in the source', () => {
   const sources = [...readSources()].filter(([path]) => path.startsWith('src/'));
   const callers = (call: RegExp) => sources.flatMap(([path, text]) => (call.test(text) ? [path] : []));
   const source = (path: string) => sources.find(([name]) => name === path)?.[1] ?? '';

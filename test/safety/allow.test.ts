@@ -82,5 +82,5 @@ describe('no rule covers', () => {
     (command) => expect(parts(command)).toBeUndefined(),
   );
 
-  it('a line whose parts only read, which needs none', () => expect(parts('ls | tail -2')).toBeUndefined());
+  it('a line whose parts only read, which needs no rule', () => expect(parts('ls | tail -2')).toBeUndefined());
 });

@@ -32,9 +32,12 @@ test.each([
   ['tar xf list; sort *', 'unknown'],
   ['git checkout other && sort *', 'unknown'],
   ['git pull origin add && sort *', 'unknown'],
-])('a glob counts as a possible option once the line created a file named like one: %s', async (command, expected) => {
-  expect(await verdict(command)).toBe(expected);
-});
+])(
+  'a glob counts as a possible option once the line created a file named like an option: %s',
+  async (command, expected) => {
+    expect(await verdict(command)).toBe(expected);
+  },
+);
 
 test.each([
   ['echo x > src/../new', 'safe'],

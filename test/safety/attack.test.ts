@@ -73,6 +73,6 @@ test.each([
   'docker run -v /etc/localtime:/etc/localtime:ro alpine date',
   'docker run -v /home/me/app:/app alpine ls /app',
   'docker exec web ls --privileged',
-])('a command that only looks like opening the machine is not destructive: %s', (line) => {
+])('a command that only looks as if it opened a way into the machine is not destructive: %s', (line) => {
   expect(judgeCommand(line).verdict).not.toBe('destructive');
 });

@@ -27,7 +27,7 @@ it.each([
   expect(judgeCommand(command, { cwd, files: realFiles() }).verdict).toBe(verdict);
 });
 
-it('git checkout of a likely directory name asks when no files can be inspected', () => {
+it('git checkout of a word that is likely a directory name asks when files can’t be inspected', () => {
   expect(judgeCommand('git checkout src').verdict).toBe('unknown');
   expect(judgeCommand('git checkout main').verdict).toBe('safe');
 });

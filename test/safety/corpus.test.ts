@@ -34,7 +34,7 @@ describe('the labelled corpus', () => {
     expect(rows.map((row) => row.cmd).filter((cmd) => judgeCommand(cmd).verdict === 'destructive')).toEqual([]);
   });
 
-  test('leaves under 16.5 % of everyday lines to the second opinion without inspecting files, and 9 % of the others', () => {
+  test('leaves less than 16.5 % of everyday lines to the second opinion without inspecting files, and less than 9 % of the others', () => {
     expect(everyday.length).toBeGreaterThanOrEqual(500);
     const unknown = (rows: readonly Row[]) =>
       rows.filter(({ cmd }) => judgeCommand(cmd).verdict === 'unknown').length / rows.length;

@@ -143,7 +143,7 @@ describe('a command that names a credential file and may print it', () => {
   it.each([
     [false, true],
     [true, undefined],
-  ])('asks unless every model that reads it is on this machine (%s)', async (local, credential) => {
+  ])('asks unless every model that reads its output runs on this machine (%s)', async (local, credential) => {
     const gate = createGate({
       enabled: true,
       localModel: () => local,

@@ -32,7 +32,7 @@ function busyFor(milliseconds: number): void {
 const judged = (command: string, limitMs?: number) => judgeCommand(command, { cwd, files: realFiles(limitMs) });
 
 describe('the time limit for looking at files, on a busy machine,', () => {
-  it('counts little of the time in which other work ran', () => {
+  it('hardly counts the time in which other work ran', () => {
     const files = realFiles();
     busyFor(200);
     expect(files.stat(join(cwd, 'none'))).toBeUndefined();

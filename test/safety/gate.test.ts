@@ -169,7 +169,7 @@ test('simultaneous judgements of one command share one model call', async () => 
   expect(calls).toBe(1);
 });
 
-test('a model that never answers or throws, and a cancelled wait, count as destructive with a reason', async () => {
+test('a model that never answers or fails, and a cancelled wait, make a command count as destructive, with a reason', async () => {
   const never: AskModel = () => new Promise(() => {});
   const slow = await createGate({ secondOpinion: never, enabled: true, timeoutMs: 20 }).judge(
     command('frobnicate'),

@@ -82,7 +82,7 @@ describe.skipIf(noGit)('a repository', () => {
     expect(found).toBe(verdict);
   });
 
-  it('that appeared during the session asks when it has hooks or settings of its own', async () => {
+  it('that appeared during the session makes git commands unknown when it has hooks or settings of its own', async () => {
     const inNew = async (cmd: string) => JSON.parse(await checkLine(JSON.stringify({ cmd, cwd, tree: 'new' }))).verdict;
     expect([await inNew('git status'), await inNew('git commit -m x')]).toEqual(['safe', 'safe']);
     const hook = join(cwd, '.git/hooks/pre-commit');

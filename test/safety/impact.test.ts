@@ -44,24 +44,29 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(cwd, { recursive: true }));
 
-test.skipIf(missing)('a deletion names the expanded paths, how much they hold, and what git knows of it', async () => {
-  expect(await impact('rm -rf src')).toEqual([
-    [
-      'rm -rf src',
-      'src: 2 files, 1.5 kB',
-      "git tracks 2, 1 changed since the last commit: git can't restore the changes",
-    ],
-  ]);
-  expect(await impact('cd src && rm *.txt')).toMatchObject([['rm *.txt', 'src/a.txt, src/b.txt: 2 files, 1.5 kB', {}]]);
-  expect(await impact('rm loose.log')).toEqual([
-    ['rm loose.log', 'loose.log: 1 file, 1 bytes', 'git does not track it and cannot restore it'],
-  ]);
-  expect(await impact('rm gone')).toEqual([['rm gone', 'gone: not there']]);
-  expect(await impact('rm c.txt src/a.txt')).toMatchObject([[{}, {}, 'git tracks all 2 and can restore them']]);
-  expect(await impact('rm c.txt loose.log')).toMatchObject([
-    [{}, {}, "git tracks 1, 1 not tracked: git can't restore the untracked files"],
-  ]);
-});
+test.skipIf(missing)(
+  'the impact of a deletion names the expanded paths, their size, and what git knows of them',
+  async () => {
+    expect(await impact('rm -rf src')).toEqual([
+      [
+        'rm -rf src',
+        'src: 2 files, 1.5 kB',
+        "git tracks 2, 1 changed since the last commit: git can't restore the changes",
+      ],
+    ]);
+    expect(await impact('cd src && rm *.txt')).toMatchObject([
+      ['rm *.txt', 'src/a.txt, src/b.txt: 2 files, 1.5 kB', {}],
+    ]);
+    expect(await impact('rm loose.log')).toEqual([
+      ['rm loose.log', 'loose.log: 1 file, 1 bytes', 'git does not track it and cannot restore it'],
+    ]);
+    expect(await impact('rm gone')).toEqual([['rm gone', 'gone: not there']]);
+    expect(await impact('rm c.txt src/a.txt')).toMatchObject([[{}, {}, 'git tracks all 2 and can restore them']]);
+    expect(await impact('rm c.txt loose.log')).toMatchObject([
+      [{}, {}, "git tracks 1, 1 not tracked: git can't restore the untracked files"],
+    ]);
+  },
+);
 
 test.skipIf(missing)('each dangerous part of a command has its own impact', async () => {
   expect(await impact('rm gone; echo x > c.txt; git push --force')).toEqual([
@@ -70,7 +75,7 @@ test.skipIf(missing)('each dangerous part of a command has its own impact', asyn
   ]);
 });
 
-test('impact lines are attached to their finding, and the others listed separately', () => {
+test('impact lines are attached to their finding, and lines without a finding are listed separately', () => {
   const command = 'rm x; frob';
   const { findings } = judgeCommand(command);
   const { findings: placed, rest } = withImpact(findings, [
@@ -81,7 +86,7 @@ test('impact lines are attached to their finding, and the others listed separate
   expect(rest).toEqual(['frobs']);
 });
 
-test('a find that deletes counts what it would match', async () => {
+test('the impact of a find that deletes counts what it would match', async () => {
   const root = mkdtempSync(join(tmpdir(), 'find-'));
   mkdirSync(join(root, 'deep'));
   for (const name of ['a.log', 'b.txt', 'deep/c.log', 'deep/D.LOG']) writeFileSync(join(root, name), 'xx');
@@ -140,18 +145,21 @@ test.skipIf(missing)(
   },
 );
 
-test.skipIf(missing)('a forced push names the commits of the remote branch that would be lost', async () => {
-  git('update-ref', 'refs/remotes/origin/main', 'HEAD');
-  git('branch', 'behind', 'HEAD~1');
-  expect(await impact('git push --force origin behind:main')).toEqual([
-    [
-      'git push --force origin behind:main',
-      expect.stringMatching(/^1 commit of origin\/main would be lost, as last fetched: \w+ second/),
-    ],
-  ]);
-  expect(await impact('git push --force origin main')).toEqual([]);
-  expect(await impact('git push --force elsewhere main')).toEqual([]);
-});
+test.skipIf(missing)(
+  'the impact of a forced push names the commits of the remote branch that would be lost',
+  async () => {
+    git('update-ref', 'refs/remotes/origin/main', 'HEAD');
+    git('branch', 'behind', 'HEAD~1');
+    expect(await impact('git push --force origin behind:main')).toEqual([
+      [
+        'git push --force origin behind:main',
+        expect.stringMatching(/^1 commit of origin\/main would be lost, as last fetched: \w+ second/),
+      ],
+    ]);
+    expect(await impact('git push --force origin main')).toEqual([]);
+    expect(await impact('git push --force elsewhere main')).toEqual([]);
+  },
+);
 
 test.skipIf(missing)('counting an impact runs no program that a repository configures', async () => {
   const hostile = mkdtempSync(join(tmpdir(), 'hostile-'));
@@ -194,14 +202,17 @@ test.skipIf(missing)('counting an impact runs no program that a repository confi
   rmSync(hostile, { recursive: true });
 });
 
-test.skipIf(missing)('an answer of git that comes too late is none, although git itself ended well', async () => {
-  const answer = gitReader()(cwd, ['config', '--list'], 50);
-  const end = Date.now() + 300;
-  // A busy program reads the answer only after the time limit.
-  while (Date.now() < end);
-  expect(await answer).toBeUndefined();
-  expect(await gitReader()(cwd, ['config', '--list'], 5000)).toContain('core.');
-});
+test.skipIf(missing)(
+  'an answer of git that comes too late is ignored, even when git itself exited with 0',
+  async () => {
+    const answer = gitReader()(cwd, ['config', '--list'], 50);
+    const end = Date.now() + 300;
+    // A busy program reads the answer only after the time limit.
+    while (Date.now() < end);
+    expect(await answer).toBeUndefined();
+    expect(await gitReader()(cwd, ['config', '--list'], 5000)).toContain('core.');
+  },
+);
 
 test('the impact of kill names the process', async () => {
   const child = spawn('sleep', ['300']);

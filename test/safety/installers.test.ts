@@ -42,7 +42,7 @@ const INSTALLERS: readonly (readonly [command: string, name: string, other: stri
 ];
 
 describe('the verdict on a package installer', () => {
-  test('fifteen installers or more are tested', () => expect(INSTALLERS.length).toBeGreaterThanOrEqual(15));
+  test('is tested for at least fifteen installers', () => expect(INSTALLERS.length).toBeGreaterThanOrEqual(15));
 
   test.each(INSTALLERS)(
     '%s is safe with %s, and unknown with %s, with both, and with a variable as the name',
@@ -75,7 +75,7 @@ describe('the verdict on a package installer', () => {
   );
 });
 
-describe('an environment of conda', () => {
+describe('a conda environment', () => {
   const packages = 'dependencies:\n  - python=3.10\n  - numpy>=1.21,<1.22   # old\n  - pip:\n    - torch==2.0.0\n';
   const created = (file: string) => verdict(`printf '%s' '${file}' | conda env create -f /dev/stdin`);
 
@@ -88,7 +88,9 @@ describe('an environment of conda', () => {
     `${packages}    - git+https://e/x\n`,
     `${packages}prefix: /usr\n`,
     `${packages}variables:\n  PATH: /tmp\n`,
-  ])('is unknown when its file has anything else: %j', (file) => expect(created(file)).toBe('unknown'));
+  ])('is unknown when its file contains anything other than shared channels and plain names: %j', (file) =>
+    expect(created(file)).toBe('unknown'),
+  );
 
   test('is unknown when nobody has read its file, or when an environment of that name would be replaced', () => {
     expect(verdict('conda env create -f e.yml')).toBe('unknown');
@@ -96,7 +98,7 @@ describe('an environment of conda', () => {
   });
 });
 
-describe('an environment of Python', () => {
+describe('a Python environment', () => {
   let cwd: string;
   beforeEach(() => {
     cwd = realpathSync(mkdtempSync(join(tmpdir(), 'environment-')));
@@ -116,7 +118,7 @@ describe('an environment of Python', () => {
     '.venv/bin/python x.py',
     '.venv/bin/pip install flask',
     'python3 -m venv env && . env/bin/activate && pip install flask',
-  ])('runs code of the user’s project, which is safe as the project’s tests are: %s', async (command) => {
+  ])('runs code of the user’s project, which is as safe as the project’s tests: %s', async (command) => {
     expect(await there(command)).toBe('safe');
     expect(await there(command, Object.assign(plainFiles([]), { isNew: () => true }))).toBe('unknown');
   });
@@ -131,7 +133,7 @@ describe('an environment of Python', () => {
   );
 
   test.each(['mv .venv/bin x', 'mv x .venv/bin', 'cp x.py .venv/bin/pip', 'ln -s x .venv/bin/x'])(
-    'makes a command unknown that changes the environment: %s',
+    'makes unknown any command that changes the environment: %s',
     async (command) => expect(await there(command)).toBe('unknown'),
   );
 

@@ -39,7 +39,7 @@ describe('a script in a command is read and judged', () => {
     expect([await verdict('./gradlew test'), await verdict('./mvnw clean')]).toEqual(['destructive', 'safe']);
   });
 
-  it('as Python, as sh, or as its first line says', async () => {
+  it('as Python, as sh, or in the language that its first line names', async () => {
     file('quiet.py', 'print(1)');
     file('loss.py', "import os\nos.remove('keep')");
     file('loss.sh', 'rm -rf build');
@@ -220,7 +220,7 @@ describe('recipes of the project', () => {
     'OBJ := $(wildcard *.o)\nall: $(OBJ)\n\tcc $(CFLAGS) -o a $^\nclean:\n\trm -rf src\n',
     'ifeq ($(OS),Windows)\nX = del\nelse\nX = rm -rf\nendif\nclean::\n\trm -rf src\n',
     'include other.mk\n%.o: %.c\n\t$(CC) -c $<\nclean: ; rm -rf src\n',
-  ])('that delete are found in a makefile that is only partly understood: %j', async (text) => {
+  ])('that delete files are found in a makefile that is only partly understood: %j', async (text) => {
     file('Makefile', text);
     expect(await verdict('make clean')).toBe('destructive');
     expect(await verdict('make')).not.toBe('safe');

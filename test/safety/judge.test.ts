@@ -93,7 +93,7 @@ describe('a line that can’t be parsed or resolved is never harmless', () => {
     expect(judgeCommand(command).verdict).not.toBe('safe');
   });
 
-  test('and is marked when its code or the files it runs are unknown', () => {
+  test('and is marked as running unknown code or unread files', () => {
     expect(judgeCommand('$CMD x')).toMatchObject({ verdict: 'unknown', unresolved: true });
     expect(judgeCommand('./script.sh')).toMatchObject({ verdict: 'unknown', runsFiles: true });
   });

@@ -112,7 +112,7 @@ describe.skipIf(lacks('git'))('a push', () => {
     git('commit', '-qm', 'two: more');
   });
 
-  it('goes to the repository of its remote, with the commits ahead of it', async () => {
+  it('is reported with the repository of its remote and the commits ahead of that', async () => {
     for (const command of ['git push', 'git push origin main', `git -C ${cwd} push`]) {
       const [only] = await leaving(command);
       expect(only).toMatchObject({ to: 'github.com/me/tool', connects: ['github.com:443'] });

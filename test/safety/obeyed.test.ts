@@ -49,7 +49,7 @@ test.each([
   expect(await verdictAfter({ [file]: text }, command)).toBe(verdict);
 });
 
-test('a script that belongs to the project is not judged again when it runs', async () => {
+test('a script of the project that the model did not write is safe to run', async () => {
   writeFileSync(join(cwd, 'conftest.py'), 'import shutil\nshutil.rmtree("src")\n');
   expect(await verdictAfter({}, 'pytest')).toBe('safe');
 });

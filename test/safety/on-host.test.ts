@@ -29,7 +29,7 @@ const judge = (command: string, cwd: string, localModel = true) =>
   );
 
 describe('a command for a host', () => {
-  it('runs without a question only where it is proven safe by its text', async () => {
+  it('runs without a question only if its text alone proves it safe', async () => {
     expect((await judge('ls -la', 'web1:/srv')).destructive).toBe(false);
     for (const command of ['make', './deploy.sh', 'npm test', 'rm -rf build', 'python3 x.py']) {
       expect([command, (await judge(command, 'web1:/srv')).destructive]).toEqual([command, true]);
@@ -53,7 +53,7 @@ describe('a command for a host', () => {
     expect(findings?.[0]?.impact).toEqual(['build: could not be counted']);
   });
 
-  it('sends all file checks in one request where their order is kept, resolving paths first', async () => {
+  it('sends all file checks in one request if the host keeps their order, and resolves paths first', async () => {
     const lookedAt = async (inOrder: boolean) => {
       const looks: string[] = [];
       const asked = Promise.withResolvers<void>();

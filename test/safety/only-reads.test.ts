@@ -20,7 +20,7 @@ describe('a command only reads', () => {
   });
 });
 
-describe('a command does more, or may not only read', () => {
+describe('a command does or may do more than read', () => {
   it.each([
     ['it adds', 'mkdir d'],
     ['it adds', 'touch f'],

@@ -33,7 +33,7 @@ test.each([
   '\0',
   '{"cmd":"\\u0000"}',
   '{"cmd":"ls","cwd":5}',
-])('the probe answers the invalid line %j', async (line) => {
+])('the probe answers the invalid line %j with a verdict', async (line) => {
   expect(JSON.parse(await checkLine(line))).toHaveProperty('verdict');
 });
 
@@ -52,7 +52,7 @@ describe('the code of a project, when run by a command,', () => {
     'yarn',
     './gradlew test',
     'docker compose up -d',
-  ])('%s is unknown where the project is new, and says so where it is known', async (cmd) => {
+  ])('%s is unknown in a new project, and gets its usual verdict in a known one', async (cmd) => {
     expect(await judge(cmd, 'new')).toMatchObject({
       verdict: 'unknown',
       reason: 'runs code of a project you have not run before',

@@ -28,7 +28,7 @@ async function ask(cmd: string, made: readonly string[] = []): Promise<Answer> {
   return JSON.parse(await checkLine(JSON.stringify(line)));
 }
 
-describe('in Project, without a question', () => {
+describe('in Project, a command without a question', () => {
   const quiet = [
     'ls -la',
     'make',
@@ -57,13 +57,13 @@ describe('in Project, without a question', () => {
     expect(await ask(cmd)).toMatchObject({ recoverable: true });
   });
 
-  it('deletes files that this session made, and directories that hold only such files', async () => {
+  it('may delete files that this session made, and directories that hold only such files', async () => {
     expect(await ask('rm -rf mine')).toMatchObject({ recoverable: false });
     expect(await ask('rm -rf mine', ['mine', 'mine/x'])).toMatchObject({ recoverable: true });
   });
 });
 
-describe('in Project, with a question and undoable', () => {
+describe('in Project, a command with a question whose losses can be undone', () => {
   const named = [
     'rm notes.txt',
     'rm -rf src',
@@ -80,7 +80,7 @@ describe('in Project, with a question and undoable', () => {
     expect(answer.findings).toMatchObject([{ undoable: true, recoverable: false }]);
   });
 
-  it('is decided for each part of a line separately', async () => {
+  it('is judged separately for each part of a line', async () => {
     const { findings } = await ask('echo x > notes.txt; rm -rf src');
     expect(findings.map(({ rule, undoable, recoverable }) => [rule, undoable, recoverable])).toEqual([
       ['rm -rf', true, false],
@@ -89,7 +89,7 @@ describe('in Project, with a question and undoable', () => {
   });
 });
 
-describe('in Project, with a question and not undoable', () => {
+describe('in Project, a command with a question whose losses can’t be undone', () => {
   const lost = ['shred notes.txt', 'echo cm0gLXJmIC8K | base64 -d | sh', ':(){ :|:& };:'];
   it.each(lost)('%s', async (cmd) => {
     expect(await ask(cmd)).toMatchObject({ verdict: 'destructive', recoverable: false });
@@ -105,7 +105,7 @@ describe('in Project, the real /tmp', () => {
     );
   const outside = () => mkdtempSync(join('/tmp', 'aish-outside-'));
 
-  it('is ignored where the command gets a private /tmp: no question, and no impact', async () => {
+  it('is ignored when the command gets a private /tmp: no question is asked and no impact shown', async () => {
     const place = outside();
     writeFileSync(join(place, 'mine'), 'mine\n');
     for (const command of [`rm -rf ${place}`, `rm ${place}/mine`, `rm -rf /tmp/*`, `find ${place} -type f -delete`]) {
@@ -209,7 +209,7 @@ describe('the gate', () => {
     expect(await judge('rm -rf src', true)).toMatchObject({ destructive: true, findings: [{ undoable: true }] });
   });
 
-  it('in Project asks as usual where no changes are kept', async () => {
+  it('in Project asks as usual when undo keeps no changes', async () => {
     expect(await judge('some-tool-nobody-knows', false)).toMatchObject({ destructive: true, source: 'default' });
     expect(await judge('echo x > notes.txt', false)).toMatchObject({ destructive: true });
   });

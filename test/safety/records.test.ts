@@ -17,7 +17,7 @@ test('a restriction in a row of records names only programs of that row', () => 
   expect(strange).toEqual([]);
 });
 
-test('rows of one rule name agree on whether undo keeps the loss', () => {
+test('rows with the same rule name agree on whether undo keeps what would be lost', () => {
   const odd = [...Map.groupBy(Object.values(FAMILIES).flat(), ({ name }) => name)].filter(
     ([, rows]) => new Set(rows.map(({ kept, named }) => `${kept} ${named}`)).size > 1,
   );

@@ -19,7 +19,7 @@ test('every example belongs to an existing rule', () => {
   expect(RULE_EXAMPLES.map(({ rule }) => rule).filter((rule) => !names.has(rule))).toEqual([]);
 });
 
-test('every rule with a severity is in the tables, except those for tools', () => {
+test('every rule with a severity is in the tables, except the rules for tool calls', () => {
   const names = new Set(Object.values(FAMILIES).flatMap((rules) => rules.map(({ name }) => name)));
   expect([...SEVERE.keys()].filter((rule) => !names.has(rule))).toEqual(['tool verb', 'tool argument']);
 });

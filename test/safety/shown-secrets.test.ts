@@ -42,7 +42,7 @@ describe('the first line of a script that the line writes', () => {
     ["echo '#!/opt/strange' > x; chmod +x x; ./x README.md", 'unknown'],
   ])('is judged as a command: %s', async (line, verdict) => expect(await there(line)).toBe(verdict));
 
-  test('is judged in an existing script as well', async () => {
+  test('is judged as well if the script already exists', async () => {
     writeFileSync(join(cwd, 'tool'), '#!/usr/bin/shred\n', { mode: 0o755 });
     expect(await there('./tool README.md')).toBe('destructive');
   });

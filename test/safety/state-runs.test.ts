@@ -31,8 +31,14 @@ describe.skipIf(refused !== undefined)('lines that run in an unexpected state', 
     expect(outcomes.flatMap((one, at) => (one.losses.length > 0 ? [{ ...cases[at], ...one }] : []))).toEqual([]);
   });
 
-  test.runIf(ALL)('lose data in every family if they run without a judgement', { timeout: TIME_MS }, async () => {
-    const outcomes = await runConfined(families.map(({ line, setup }) => ({ line, setup, judged: false })));
-    expect(outcomes.filter(({ losses }) => losses.length === 0).map(({ line, end }) => `${line} (${end})`)).toEqual([]);
-  });
+  test.runIf(ALL)(
+    'lose data in every group of cases if they run without a judgement',
+    { timeout: TIME_MS },
+    async () => {
+      const outcomes = await runConfined(families.map(({ line, setup }) => ({ line, setup, judged: false })));
+      expect(outcomes.filter(({ losses }) => losses.length === 0).map(({ line, end }) => `${line} (${end})`)).toEqual(
+        [],
+      );
+    },
+  );
 });

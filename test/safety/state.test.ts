@@ -27,7 +27,7 @@ afterAll(() => rmSync(cwd, { recursive: true }));
 const verdictOf = async (cmd: string): Promise<string> =>
   JSON.parse(await checkLine(JSON.stringify({ cmd, cwd }))).verdict;
 
-describe('a line is not safe if that depends on an uncertain earlier step', () => {
+describe('a line is not safe if its safety depends on an uncertain earlier step', () => {
   it.each([
     // The directory does not exist, so the rest runs in the current directory.
     'cd nope; ls > notes.txt',

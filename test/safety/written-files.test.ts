@@ -65,13 +65,13 @@ describe('a write is judged alike by bash, patch and an MCP server’s tool', ()
     expect(await verdicts(path)).toEqual(every(word));
   });
 
-  it('asks no second opinion about a patch in Project, where it is kept', async () => {
+  it('asks no second opinion about a patch in Project, where undo keeps the old file', async () => {
     expect(await verdicts('package.json', { held: true, project: { tree: project } })).toMatchObject({ patch: 'run' });
   });
 });
 
 describe('aish-tui’s own files', () => {
-  it('can’t be written by bash, patch or an MCP tool, in any mode, also through a link', async () => {
+  it('can’t be written by bash, patch or an MCP tool in any mode, not even through a link', async () => {
     const tree = { held: true, project: { tree: project } };
     for (const mode of [{}, tree, { held: true }])
       for (const path of [join(ours, 'config.jsonc'), 'link/config.jsonc'])
@@ -87,7 +87,7 @@ describe('aish-tui’s own files', () => {
     (own: string) => tool('fs__delete_file', { path: own }),
     (own: string) => tool('fs__write_file', { path: `file://${own}/trust`, content: '' }),
     (own: string) => tool('term__run_command', { command: `echo > ${own}/config.jsonc` }),
-  ])('can’t be changed by way %#', async (action) => {
+  ])('can’t be changed by method %#', async (action) => {
     const gate = createGate({ enabled: false, ours: [ours] });
     const judged = await gate.judge(action(ours), { ...context, cwd: project });
     expect(judged.refused).toContain("aish-tui's own");
@@ -98,13 +98,13 @@ describe('aish-tui’s own files', () => {
     (own: string) => bash(`cp ${own}/config.jsonc copy`),
     (own: string) => tool('fs__read_text_file', { path: `${own}/config.jsonc` }),
     (own: string) => tool('fs__copy_file', { source: `${own}/config.jsonc`, destination: 'copy' }),
-  ])('may be read by way %#', async (action) => {
+  ])('may be read by method %#', async (action) => {
     const gate = createGate({ enabled: false, ours: [ours] });
     expect((await gate.judge(action(ours), { ...context, cwd: project })).refused).toBeUndefined();
   });
 });
 
-it('a patch of a shell startup file halts although patch is approved beforehand', async () => {
+it('a patch of a shell startup file halts even if the patch tool is approved beforehand', async () => {
   const home = join(project, 'home');
   mkdirSync(home);
   const file = join(home, '.bashrc');

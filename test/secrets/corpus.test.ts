@@ -5,7 +5,7 @@ import { scoreOf, secretsCorpus } from '../support/secrets-corpus.ts';
 describe.each([1, 2, 3])('the labelled texts, with values of seed %i', (seed) => {
   const rows = secretsCorpus(seed);
 
-  it('include enough of both kinds', () => {
+  it('include enough texts with secrets and enough without', () => {
     expect(rows.filter(({ secrets }) => secrets.length > 0).length).toBeGreaterThanOrEqual(400);
     expect(rows.filter(({ secrets }) => secrets.length === 0).length).toBeGreaterThanOrEqual(180);
   });

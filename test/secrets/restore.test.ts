@@ -81,14 +81,14 @@ const places = [
 ];
 
 describe('a secret in a command', () => {
-  it.each(places)('is passed exactly in %s', (command) => {
+  it.each(places)('reaches the program unchanged in %s', (command) => {
     const restored = hostile.map((secret) => restoredIn(command, secret));
     expect(bashEach(restored)).toEqual(hostile);
     expect(restored.filter(({ unsafe }) => unsafe !== undefined)).toEqual([]);
     expect(existsSync(canary)).toBe(false);
   });
 
-  it('is passed exactly in a here-document and a here-string', () => {
+  it('reaches the program unchanged in a here-document and a here-string', () => {
     const printed = (command: string, secrets = hostile) =>
       bashEach(secrets.map((secret) => restoredIn(command, secret)));
     expect(printed(`cat <<EOF\nis ${H}\nEOF`)).toEqual(hostile.map((secret) => `is ${secret}\n`));
@@ -98,7 +98,7 @@ describe('a secret in a command', () => {
     expect(existsSync(canary)).toBe(false);
   });
 
-  it('is passed exactly next to any text', () => {
+  it('reaches the program unchanged next to any text', () => {
     const nasty = fc.string({ unit: fc.constantFrom(...`a '"\`$(){}[]\\;&|<>!*?~#\n\t-=`), maxLength: 12 });
     fc.assert(
       fc.property(nasty, fc.constantFrom(...places), (secret, place) => {
@@ -139,21 +139,21 @@ describe('a secret where it could run as code', () => {
     `echo "select '${H}'" | psql`,
     `if true; then echo ${H}`,
     `cat <<'EOF'\n${H}\nEOF`,
-  ])('asks: %s', (command) => {
+  ])('makes the command ask: %s', (command) => {
     expect(unsafe(command, 'x$(id)\n;\'"')).toMatch(/a secret/);
   });
 
-  it('does not ask when every language treats it as plain text', () => {
+  it('does not make the command ask when every language treats it as plain text', () => {
     expect(unsafe(`bash -c "echo ${H}"`, 'ghp_0123abcDEF')).toBeUndefined();
     expect(run(`bash -c 'printf %s ${H}'`, 'ghp_0123abcDEF').out).toBe('ghp_0123abcDEF');
     expect(run(`echo \`printf %s ${H}\``, 'ab.c-d').out).toBe('ab.c-d\n');
   });
 
-  it.skipIf(lacks('python3'))('does not ask where Python treats it as text', () => {
+  it.skipIf(lacks('python3'))('does not make the command ask where Python treats it as text', () => {
     expect(run(`python3 -c 'print("${H}", end="")'`, 'ab.c-d')).toEqual({ out: 'ab.c-d', unsafe: undefined });
   });
 
-  it('does not ask for arguments that are data', () => {
+  it('does not make the command ask in arguments that are data', () => {
     for (const command of [
       `curl -u me:${H} x`,
       `PGPASSWORD=${H} psql -c 'select 1'`,
@@ -165,7 +165,7 @@ describe('a secret where it could run as code', () => {
   });
 });
 
-it('the gate judges the same command with the true value as a word', () => {
+it('the gate judges the same command with the secret’s true value as one word', () => {
   const judged = (command: string, secret: string) => {
     const restored = restoreCommand(command, () => secret);
     return restored.kind === 'restored' ? restored.judged : '';

@@ -44,7 +44,7 @@ describe('values known on this machine', () => {
     rmSync(join(home, path));
   });
 
-  it('are still known after a flood of others', () => {
+  it('are still known after very many others', () => {
     const filter = new SecretsFilter();
     const flood = Array.from({ length: 5100 }, () => `token="${filled('<24w>', random)}"`).join('\n');
     expect(filter.hide(flood).match(/⟦/g)?.length).toBeGreaterThan(5000);
@@ -53,7 +53,7 @@ describe('values known on this machine', () => {
     expect(filter.hide(`it said ${secret} then`)).not.toContain(secret);
   });
 
-  it('from the environment count by their variable’s name, except paths, words, numbers and hosts', () => {
+  it('from the environment are secrets if their variable’s name says so, except paths, words, numbers and hosts', () => {
     const secret = filled('<18w>', random);
     const env = {
       DEPLOY_TOKEN: secret,
@@ -93,7 +93,7 @@ describe('values known on this machine', () => {
     expect(filter.hide(`head -2: ${lines[0]}`)).toMatch(/^head -2: ⟦PRIVATE_KEY_\w+⟧$/);
   });
 
-  it('are read without waiting for a pipe or reading a huge file, and without examples', () => {
+  it('are read without waiting for a pipe or reading a huge file to its end, and not from example files', () => {
     const folder = mkdtempSync(join(home, 'work-'));
     execFileSync('mkfifo', [join(folder, '.env')]);
     const secret = filled('<20w>', random);

@@ -20,7 +20,7 @@ function answer(machine: Machine, how: { kind: 'skip'; note?: string } | { kind:
   return JSON.stringify(composeMessages(machine.conversation, 'S'));
 }
 
-it('the model of a skipped consent is not given the gate’s “only reads” as the reason', () => {
+it('after a skipped consent the model is not given the gate’s “only reads” as the reason', () => {
   const told = answer(asked(PRAISE, SEMANTICS), { kind: 'skip' });
   expect(told).toContain('[aish] action skipped by user\\n$ rm -rf build');
   expect(told).not.toContain('only reads');
@@ -61,7 +61,7 @@ it('an action that nobody could approve counts as a skip, and the model is told 
   expect(machine.phase).toMatchObject({ run: { skips: 1, skipsInARow: 1 } });
 });
 
-it('a journal of semantics 2 folds as before: unapproved actions are reported as skipped by the user', () => {
+it('a journal of semantics 2 is replayed as before: unapproved actions are reported as skipped by the user', () => {
   const machine = asked(deadly, 2);
   const [question] = machine.state.questions;
   machine.send({ type: 'answered', question: question?.id ?? '', answer: { kind: 'skip' }, unattended: true });
@@ -105,14 +105,14 @@ it('an aborted CMD: line is reported to the model and shown as aborted', () => {
   expect(machine.phase.kind).toBe('idle');
 });
 
-it('journals of 0.1 fold as before', () => {
+it('journals of version 0.1 are replayed as before', () => {
   expect(answer(asked(PRAISE), { kind: 'skip' })).toContain('skipped by user: only reads or adds');
   const aborted = asked(deadly);
   expect(answer(aborted, { kind: 'abort' })).not.toContain('not run');
   expect(aborted.shown).not.toContainEqual(expect.objectContaining({ how: 'aborted' }));
 });
 
-it('a change after the question is judged and asked about again, and nothing has run', () => {
+it('an action whose target changed after the question is judged and asked about again, and nothing has run', () => {
   const machine = asked(deadly, SEMANTICS);
   answer(machine, { kind: 'proceed' });
   const { op } = machine;
@@ -128,7 +128,7 @@ it('a change after the question is judged and asked about again, and nothing has
   expect(machine.phase.kind).toBe('replying');
 });
 
-it('a change is asked about again even when the new judgement is harmless', () => {
+it('an action whose target changed is asked about again even when the new judgement is harmless', () => {
   const machine = asked(deadly, SEMANTICS);
   answer(machine, { kind: 'proceed' });
   const { op } = machine;
@@ -138,7 +138,7 @@ it('a change is asked about again even when the new judgement is harmless', () =
   expect(machine.phase.kind).toBe('halted');
 });
 
-it('a change after an abort is not asked about again', () => {
+it('an action whose target changed is not asked about again after an abort', () => {
   const machine = asked(deadly, SEMANTICS);
   answer(machine, { kind: 'proceed' });
   const { op } = machine;

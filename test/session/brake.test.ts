@@ -22,7 +22,7 @@ function does(machine: Machine, command: string, output = 'no such file'): boole
 const last = (machine: Machine) => machine.conversation.turns.at(-1)?.text;
 const ending = (machine: Machine) => machine.shown.find((entry) => entry.kind === 'norrisEnded');
 
-describe('the same call in a row', () => {
+describe('the same call several times in a row', () => {
   it('is not run a third time after two equal results, and the model and the user are told', () => {
     const machine = started();
     expect([does(machine, 'cat x'), does(machine, 'cat x'), does(machine, 'cat x')]).toEqual([true, true, false]);

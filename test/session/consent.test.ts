@@ -33,7 +33,7 @@ describe('a change that can be undone', () => {
     ['a chat in Unrestricted', chat('unrestricted'), 'halted'],
     ['a run in Unrestricted', run('unrestricted'), 'acting'],
     ['a chat where confirm_cmd is true', chat('project', { confirmCmd: true }), 'halted'],
-  ] as const)('made by a command in %s asks or runs by the table: %#', (_, machine, phase) => {
+  ] as const)('made by a command in %s asks or runs as the table says: %#', (_, machine, phase) => {
     machine.says('', bash('c1', 'sed -i s/a/b/ notes.txt'));
     machine.judges(kept);
     expect(machine.phase.kind).toBe(phase);
@@ -83,7 +83,7 @@ it('an older journal asks in a chat in Project, as the program that wrote it did
   expect(machine.phase.kind).toBe('halted');
 });
 
-describe('a HALT that Restricted would block', () => {
+describe('a HALT about an action that Restricted would block', () => {
   function halted(): Machine {
     const machine = run('restricted');
     machine.says('', bash('c1', 'rm -rf src'));
@@ -105,7 +105,7 @@ describe('a HALT that Restricted would block', () => {
     expect([machine.phase.kind, machine.state.questions]).toEqual(['acting', []]);
   });
 
-  it('asks again when the wider mode has more findings than were shown', () => {
+  it('asks again when the gate finds more dangers in the wider mode than were shown', () => {
     const machine = halted();
     answer(machine, 'unrestricted');
     const findings = [{ rule: 'dd', verb: 'overwrites a disk', part: [0, 2] as const }];

@@ -68,7 +68,7 @@ describe('counted calls', () => {
   });
 });
 
-describe('the receipt of a split run', () => {
+describe('the cost receipt of a run with several presets', () => {
   it('names the run’s cost, and the estimated cost with one model alone', () => {
     const machine = new Machine({ preplanner: 'cloud' });
     machine.send({ type: 'callCounted', call: { ...free, category: 'chat' } });
@@ -109,7 +109,7 @@ describe('a session at its spending limit', () => {
     return machine;
   }
 
-  it('asks before the call, and a yes allows another slice of the limit from here', () => {
+  it('asks before the call, and a yes allows the amount of the limit once more from here', () => {
     const machine = stopped();
     expect(machine.phase.kind).toBe('awaitingSpend');
     expect(machine.state.questions).toMatchObject([{ kind: 'spend', spent: 6, limit: 5, allowance: 5 }]);
@@ -119,7 +119,7 @@ describe('a session at its spending limit', () => {
     expect(machine.state.questions).toEqual([]);
   });
 
-  it.each(['skip', 'abort'] as const)('ends the run at %s with the conversation complete', (answer) => {
+  it.each(['skip', 'abort'] as const)('ends the run on %s, and leaves the conversation complete', (answer) => {
     const machine = stopped();
     machine.answers(answer);
     expect(machine.phase.kind).toBe('idle');
@@ -135,7 +135,7 @@ describe('a session at its spending limit', () => {
     expect(machine.state.questions).toHaveLength(1);
   });
 
-  it('asks for each sub-agent by name: one yes covers all, and a no only its own', () => {
+  it('asks for each sub-agent by name: a yes covers all of them, and a no only the one that asked', () => {
     const machine = new Machine();
     machine.send({ type: 'norrisStarted', goal: 'look around' });
     machine.says('', ...['a', 'b', 'c'].map((task) => delegate(task, task)));

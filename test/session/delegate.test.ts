@@ -36,7 +36,7 @@ describe('a delegated task', () => {
     });
   });
 
-  it('explains Restricted, which its parent was told of long ago', () => {
+  it('is told what Restricted means, of which its parent was told long ago', () => {
     const machine = new Machine({ sandbox: true });
     machine.send({ type: 'modeChosen', mode: 'restricted' });
     machine.send({ type: 'norrisStarted', goal: 'g' });
@@ -98,7 +98,7 @@ describe('a delegated task', () => {
   it.each([
     ['GOAL: blocked\nno such place', /could not go on in step 1 of 12: no such place/],
     ['', /without a report/],
-  ])('delivers a report about an end with %j', (said, told) => {
+  ])('delivers a report when it ends with %j', (said, told) => {
     const machine = delegated('look');
     machine.agentSays(child(machine).id, said);
     // An empty answer is asked for once more.
@@ -187,7 +187,7 @@ describe('a sub-agent', () => {
   });
 
   it.each([undefined, true] as const)(
-    'ends its HALT when the whole run is aborted, by the user or without one (%s)',
+    'ends its HALT when the whole run is aborted, by the user or without a user (%s)',
     (unattended) => {
       const machine = delegated('clean up');
       const { id } = child(machine);

@@ -40,7 +40,7 @@ describe('consent for the session', () => {
     expect(machine.state.questions[0]).toMatchObject({ why: 'consent', tool: { changed: true } });
   });
 
-  it('is not given by a destructive call, and does not approve one', () => {
+  it('is not given by approving a destructive call, and does not approve one', () => {
     const machine = new Machine();
     calls(machine, 'c1', 'one', deadly);
     answers(machine, 'always');
@@ -103,7 +103,7 @@ describe('a tool of an MCP server in Restricted', () => {
     expect(restricted(['fs__l*']).phase.kind).toBe('judging');
   });
 
-  it('gets the mode error without any server as well', () => {
+  it('gets the mode error even when there is no server', () => {
     const machine = new Machine({ sandbox: true, readOnlyTools: ['fs__*'] });
     machine.send({ type: 'modeChosen', mode: 'restricted' });
     machine.send({ type: 'asked', line: 'l', text: 'go' });

@@ -17,7 +17,7 @@ it('the end of the user’s own job is reported to the model with its next call'
   expect(heard(SEMANTICS)).toMatch(/the user's job 1 ended:.*make test.*no rule/s);
 });
 
-it('journals of 0.1, in which the end of a job was not reported, fold as before', () => {
+it('journals of version 0.1, in which the end of a job was not reported, are replayed as before', () => {
   expect(heard()).not.toContain('make test');
 });
 

@@ -84,7 +84,7 @@ describe('an action that sends data from the machine', () => {
     expect(machine.phase.kind).toBe('halted');
   });
 
-  it('offers no P, and its HALT covers more than the receiver', () => {
+  it('offers no key P, and its HALT covers more than the receiver', () => {
     const machine = chat();
     pushes(machine);
     machine.answers('always');

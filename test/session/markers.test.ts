@@ -17,7 +17,7 @@ two
 const REPLACES = { operation: 'replace', oldText: 'one\ntwo', newText: 'ONE\ntwo' };
 
 describe('a PATCH: marker in a reply', () => {
-  it('is parsed as a call of patch, in a fence, without one, and inside one', () => {
+  it('is parsed as a call of patch, before a fence, without one, and inside one', () => {
     const call = ['patch', { path: 'a.txt', patches: [REPLACES] }];
     expect(patched(`I change it.\nPATCH: a.txt\n\`\`\`\n${BLOCKS}\n\`\`\`\nDone.`)).toEqual([call]);
     expect(patched(`PATCH: a.txt\n${BLOCKS}\nDone.`)).toEqual([call]);

@@ -31,7 +31,7 @@ describe('a request for a wider mode', () => {
     expect(told(machine)?.text).toMatch(/^\[aish\] mode upgrade approved by user\.\n\[aish\] mode: Project\./);
   });
 
-  it('is answered with Unrestricted only by that explicit answer', () => {
+  it('leads to Unrestricted only if the user explicitly chooses it', () => {
     const machine = restricted();
     machine.says('', request('project'));
     expect(machine.state.questions).toMatchObject([{ wish: 'project' }]);
@@ -233,7 +233,7 @@ describe('Project mode', () => {
     }
   });
 
-  it('is the mode in which sub-agents start: they follow to a tighter one, and nothing widens it', () => {
+  it('is the mode in which sub-agents start: they follow a change to a tighter mode, and nothing widens theirs', () => {
     const machine = restricted();
     machine.send({ type: 'modeChosen', mode: 'project' });
     machine.says('', delegate('d', 'look'));
@@ -386,7 +386,7 @@ describe('an automatic offer of a wider mode', () => {
     }
   });
 
-  it('comes before the first task of a plan, and the tasks start with either answer', () => {
+  it('comes before the first task of a plan, and the tasks start after either answer', () => {
     for (const kind of ['proceed', 'skip'] as const) {
       const machine = restricted({ preplanner: 'big' });
       machine.send({ type: 'norrisStarted', goal: 'g' });

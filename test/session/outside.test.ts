@@ -37,7 +37,7 @@ const refused = (attempt?: Attempt): Outcome =>
 const started = (machine: Machine) =>
   machine.effects.flatMap((effect) => (effect.kind === 'act' ? [effect.outside === true] : []));
 
-it('a refusal by the light sandbox asks, and a yes runs the same command outside once', () => {
+it('after a refusal by the light sandbox the user is asked, and a yes runs the same command outside it once', () => {
   const machine = run();
   runs(machine, refused());
   expect(machine.state.questions).toMatchObject([{ kind: 'mode', outside: true, offers: [] }]);
@@ -50,7 +50,7 @@ it('a refusal by the light sandbox asks, and a yes runs the same command outside
   expect(machine.state.questions).toMatchObject([{ kind: 'mode', outside: true }]);
 });
 
-it('the changes of the first attempt are undone before the command runs outside', () => {
+it('the changes of the first attempt are undone before the command runs outside the sandbox', () => {
   const machine = run();
   runs(machine, refused({ action: 7, whole: true }));
   expect(machine.state.questions).toMatchObject([
@@ -60,7 +60,7 @@ it('the changes of the first attempt are undone before the command runs outside'
   expect(machine.effects.findLast(({ kind }) => kind === 'examine')).toMatchObject({ takesBack: 7 });
 });
 
-it('after a yes for the session everything runs outside, until that is revoked', () => {
+it('after a yes for the session everything runs outside the sandbox, until the yes is revoked', () => {
   const machine = run();
   runs(machine, refused());
   machine.answers('always');
@@ -83,13 +83,13 @@ it('after a no the light sandbox does not ask again', () => {
   expect(started(machine)).toEqual([false, false]);
 });
 
-it('a command approved at a HALT runs outside at once', () => {
+it('a command approved at a HALT runs outside the sandbox at once', () => {
   const machine = run();
   runs(machine, worked, deadly);
   expect(started(machine)).toEqual([true]);
 });
 
-it('system package managers that the user allowed as root run outside at once', () => {
+it('system package managers that the user allowed as root run outside the sandbox at once', () => {
   const machine = run();
   const installs: Judgement = { ...harmless, leaves: [{ to: PACKAGES, what: ['jq'], connects: [] }] };
   for (const asks of [true, false]) {
@@ -101,7 +101,7 @@ it('system package managers that the user allowed as root run outside at once', 
   expect(started(machine)).toEqual([true, true]);
 });
 
-it('a command that is destructive outside asks again', () => {
+it('a command that is destructive outside the sandbox asks again', () => {
   const machine = run();
   runs(machine, refused());
   machine.answers('proceed');

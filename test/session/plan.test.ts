@@ -75,7 +75,7 @@ describe('TASK: lines', () => {
     expect(parseTasks('TASK: a\nTASK: remove /tm', false, 16).list).toEqual(['a']);
   });
 
-  it('are shortened when they would fill every call', () => {
+  it('are shortened when they are long, since every call contains them', () => {
     expect(parseTasks(`TASK: ${'long '.repeat(100)}`, true, 16).list[0]).toHaveLength(120);
   });
 });
@@ -119,7 +119,7 @@ describe('a planned run', () => {
     expect(machine.conversation.preplans).toMatchObject([{ after: 1, preset: 'cloud', text: PLAN }]);
   });
 
-  it('ends with one report, whose actions are answered but not run, as tasks_complete', () => {
+  it('ends as tasks_complete with one report, whose actions are answered but not run', () => {
     const machine = planned('TASK: only one');
     step(machine);
     expect(lastMessage(machine)).toMatch(/All tasks are through/);
@@ -163,7 +163,7 @@ describe('a planned run', () => {
     expect(silent.conversation.lastTasks).toMatchObject({ current: 0 });
   });
 
-  it('folds older journals as before: a text answer counted as a stall', () => {
+  it('replays older journals as before: a text answer counted as a stall', () => {
     const machine = planned();
     machine.says('hm');
     expect(ending(machine)).toMatchObject({ status: 'stalled' });
@@ -195,7 +195,7 @@ describe('a preplanner that fails', () => {
       '[aish] preplan failed: there is no preset called cloud; running single-model',
     ],
     ['prose', { text: 'I would first look around.' }, '[aish] preplan produced no TASK lines; running single-model'],
-  ] as const)('falls back to one model after %s, with one line', (_, extra, line) => {
+  ] as const)('falls back to one model after %s, with a message of one line', (_, extra, line) => {
     const machine = new Machine({ preplanner: 'cloud', tasksMax: 16 });
     machine.send({ type: 'norrisStarted', goal: 'g' });
     plans(machine, '', extra);
@@ -313,7 +313,7 @@ describe('a plan that waits for the user', () => {
     expect(machine.state.questions).toMatchObject([{ tasks: ['find the files', 'stat them', 'report'] }]);
   });
 
-  it('ends the run by an abort, and :norris continue starts it without asking', () => {
+  it('ends the run on an abort, and :norris continue starts it without asking', () => {
     const machine = planned(PLAN, { ...NOW, approvesPlan: true });
     answersPlan(machine, { kind: 'abort' });
     expect(ending(machine)).toMatchObject({ status: 'aborted', commands: 0 });

@@ -22,7 +22,7 @@ describe('a command in chat that only reads', () => {
     ['acts', 'unrestricted', 'halted'],
     [true, 'restricted', 'halted'],
     [false, 'unrestricted', 'acting'],
-  ] as const)('asks or runs by confirm_cmd %s in %s: %s', (confirmCmd, mode, phase) => {
+  ] as const)('asks or runs as confirm_cmd %s says in %s: %s', (confirmCmd, mode, phase) => {
     const machine = asked(confirmCmd, mode);
     machine.says('CMD: ls');
     machine.judges(looks);
@@ -89,7 +89,7 @@ describe('a command in chat that only reads', () => {
   });
 });
 
-it('a command that acts can’t be allowed for the session', () => {
+it('a command that does more than read can’t be allowed for the session', () => {
   const machine = asked('acts', 'unrestricted');
   machine.says('CMD: touch x');
   machine.judges(harmless);

@@ -106,7 +106,7 @@ describe('chat', () => {
 });
 
 describe('Norris', () => {
-  it('runs harmless commands without asking, and ends as done after the actions of that reply', () => {
+  it('runs harmless commands without asking, and ends as done after the actions of the reply that says so', () => {
     const machine = new Machine();
     machine.send({ type: 'norrisStarted', goal: 'count' });
     machine.says('CMD: ls\nGOAL: complete');
@@ -135,7 +135,7 @@ describe('Norris', () => {
     expect(ending('CMD: a', 'CMD: b')).toBe('budget_exhausted');
   });
 
-  it('escalates after three skips in a row, counted across steps', () => {
+  it('asks whether to continue after three skips in a row, counted across steps', () => {
     const machine = new Machine({ maxNorrisSteps: 9 });
     machine.send({ type: 'norrisStarted', goal: 'g' });
     for (const text of ['CMD: rm -rf a\nCMD: rm -rf b', 'CMD: rm -rf c']) {
@@ -167,7 +167,7 @@ describe('Norris', () => {
     expect(machine.conversation.cwd).toBe('/work');
   });
 
-  it('waits in stopping until the command has ended, and keeps its output', () => {
+  it('stays in the state “stopping” until the command has ended, and keeps its output', () => {
     const machine = new Machine();
     machine.send({ type: 'norrisStarted', goal: 'g' });
     machine.says('CMD: sleep 100');
@@ -245,7 +245,7 @@ it('an unfinished command is refused with one line to the model, and is never ju
 });
 
 describe('after a restart', () => {
-  it('marks where the session continues, but not a mere reload of settings, and uses no number for it', () => {
+  it('marks where the session continues, but not a mere reload of settings, and uses no serial number for the mark', () => {
     const machine = new Machine();
     const { settings } = machine.conversation;
     machine.send({ type: 'resumed', settings, again: true });

@@ -12,7 +12,7 @@ describe('a marker in a reply', () => {
     ]);
   });
 
-  it('is a job when it is CMD&:', () => {
+  it('starts a job when it is CMD&:', () => {
     expect(commands('CMD&: npm run dev')).toEqual([{ kind: 'command', command: 'npm run dev', job: true }]);
   });
 
@@ -123,7 +123,7 @@ describe('a task for a sub-agent', () => {
   });
 
   it.each(['{}', '{"task":""}', '{"task":1}', '{"task":"x","more":1}', 'no json'])(
-    'is left to the schema with the arguments %j',
+    'is left to the schema’s check when the arguments are %j',
     (args) => {
       const action = parseReply('', [{ id: 'c', name: 'delegate', arguments: args }], true).actions[0];
       expect(action).toEqual({ kind: 'tool', name: 'delegate', arguments: args, callId: 'c' });

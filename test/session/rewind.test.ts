@@ -52,7 +52,7 @@ describe(':rewind', () => {
     expect(machine.conversation.branches).toEqual([]);
   });
 
-  it('keeps what was said instead of a branch as another branch', () => {
+  it('keeps the conversation that a restored branch replaces as another branch', () => {
     const machine = five();
     machine.send({ type: 'rewound', turn: turnOf(machine, 'three'), undos: [7] });
     ask(machine, 'another three');
@@ -64,7 +64,7 @@ describe(':rewind', () => {
     expect(machine.conversation.branches).toMatchObject([{ question: { text: 'three' } }]);
   });
 
-  it('keeps both branches of two steps back, and what a continued goal added', () => {
+  it('keeps the branches of two rewinds, and what a continued goal added', () => {
     const machine = five();
     machine.send({ type: 'rewound', turn: turnOf(machine, 'four') });
     machine.send({ type: 'rewound', turn: turnOf(machine, 'two') });
@@ -127,7 +127,7 @@ describe(':rewind', () => {
     expect(machine.conversation).toMatchObject({ summary, evictedTurns: 6 });
   });
 
-  it('does nothing during a run or without such a question or branch, and keeps the costs', () => {
+  it('does nothing during a run or when the question or branch does not exist, and keeps the costs', () => {
     const machine = five();
     const call = {
       preset: 'fast',

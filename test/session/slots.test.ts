@@ -31,7 +31,7 @@ describe('read-only actions', () => {
     expect(machine.phase.kind).toBe('replying');
   });
 
-  it('never change the agent’s directory, as a single one does', () => {
+  it('never change the agent’s directory when several run, although a single one does', () => {
     const together = reading('ls', 'pwd');
     together.judges(readOnly);
     together.judges(readOnly);
@@ -113,7 +113,7 @@ describe('read-only actions', () => {
     expect(machine.phase).toMatchObject({ kind: 'judging', dispatch: { index: 2 } });
   });
 
-  it('are unchanged when the user takes Restricted back before it took effect', () => {
+  it('are unchanged when the user takes back the change to Restricted before it took effect', () => {
     const machine = reading('ls', 'pwd');
     machine.judges(readOnly);
     machine.judges(readOnly);
@@ -153,7 +153,7 @@ describe('read-only actions', () => {
 });
 
 describe('actions that do more than read', () => {
-  it('go in order, each judged when it is due', () => {
+  it('run in order, each judged when its turn comes', () => {
     const machine = new Machine();
     machine.send({ type: 'norrisStarted', goal: 'g' });
     machine.says('CMD: mkdir d\nCMD: touch d/f');

@@ -35,7 +35,7 @@ function tried(trial: Trial = triedAs('t1')): Machine {
 const told = (machine: Machine) => machine.conversation.turns.findLast(({ kind }) => kind === 'result')?.text;
 const effect = (machine: Machine, kind: string) => machine.last.find((each) => each.kind === kind);
 
-describe('a HALT that is tried', () => {
+describe('a HALT whose action is tried', () => {
   it('runs the action only in the trial, and is then the same HALT with the changes listed', () => {
     const machine = halted();
     const [before] = machine.state.questions;
@@ -56,7 +56,7 @@ describe('a HALT that is tried', () => {
     expect(told(again)).toBeUndefined();
   });
 
-  it('is impossible unless the engine offers it', () => {
+  it('offers no trial unless the engine can run one', () => {
     const machine = new Machine();
     machine.send({ type: 'norrisStarted', goal: 'tidy' });
     machine.says('', bash('r', 'rm -rf src'));
@@ -131,7 +131,7 @@ describe('a HALT that is tried', () => {
     expect(machine.phase.kind).toBe('trying');
   });
 
-  it('when aborted ends once the trial has ended, which is discarded', () => {
+  it('ends after an abort once its trial has ended, and discards the trial', () => {
     const machine = halted();
     machine.answers('try');
     const { op } = machine;
@@ -154,7 +154,7 @@ describe('a HALT that is tried', () => {
     expect(running.phase).toMatchObject({ kind: 'judging', consent: 'asked' });
   });
 
-  it('is never applied again when the program closed during the apply', () => {
+  it('never applies a trial again when the program closed during the apply', () => {
     const machine = tried();
     machine.answers('apply');
     machine.send({ type: 'actionStarted', op: machine.op });
@@ -164,7 +164,7 @@ describe('a HALT that is tried', () => {
     expect(first?.text).toContain('applied as a whole or not at all');
   });
 
-  it('is applied before the next action beside it is judged, so that no later trial replaces it', () => {
+  it('applies its trial before the next action of the reply is judged, so that no later trial replaces it', () => {
     const machine = new Machine({ sandbox: true, project: true });
     machine.send({ type: 'norrisStarted', goal: 'tidy' });
     machine.says('', delegate('a', 'tidy src'), delegate('b', 'tidy docs'));
@@ -181,7 +181,7 @@ describe('a HALT that is tried', () => {
     expect(effect(machine, 'discardTrial')).toBeUndefined();
   });
 
-  it('is discarded when the user changes the mode', () => {
+  it('discards the trial when the user changes the mode', () => {
     const machine = tried();
     machine.send({ type: 'modeChosen', mode: 'restricted' });
     expect(effect(machine, 'discardTrial')).toMatchObject({ trial: 't1' });

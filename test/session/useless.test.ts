@@ -27,7 +27,7 @@ describe('a useless answer', () => {
     expect(ending(machine)).toMatchObject({ status: 'stalled', steps: 1 });
   });
 
-  it('is asked for once more in each step', () => {
+  it('makes the program ask the model once more, in each step', () => {
     const machine = started();
     machine.says('');
     machine.says('CMD: ls');
@@ -38,7 +38,7 @@ describe('a useless answer', () => {
     expect(ending(machine)).toMatchObject({ status: 'done', steps: 2 });
   });
 
-  it('may be twice as long after an answer that was spent on thinking', () => {
+  it('makes the limit of the next answer twice as high when it was spent on thinking', () => {
     const machine = asked();
     machine.send({ type: 'replyEnded', op: machine.op, reply: reply('', [], { reasoning: 'hm', finish: 'length' }) });
     expect(calls(machine).map(({ longer }) => longer)).toEqual([undefined, true]);

@@ -219,7 +219,7 @@ describe('the shim', () => {
     ['-n 20', '20 open files'],
     ['-u 10', '10 processes'],
     ['-u 100', '100 processes'],
-  ])('explains in a line that the limit %s is too low, before Node aborts with its stack', (limit, told) => {
+  ])('explains in one line that the limit %s is too low, before Node aborts with a stack trace', (limit, told) => {
     program('bin/node', NODE('24.0.0').replace('*)', '-e) exit 134 ;;\n  *)'));
     program('bin/id', '#!/bin/sh\necho 4242\n');
     program('dist/aish-tui.mjs', '');
@@ -236,12 +236,15 @@ describe('the shim', () => {
     expect(run(at('links/two'), []).out).toMatch(/^node 22\.12\.0 .*\/dist\/aish-tui\.mjs\n$/);
   });
 
-  it.runIf(process.platform === 'linux')('uses the private Node if there is one, and none of another machine', () => {
-    nodeOnPath('20.20.2');
-    program('dist/aish-tui.mjs', '');
-    program(`.runtime/node_modules/node-linux-${MACHINE === 'x64' ? 'arm64' : 'x64'}/bin/node`, NODE('24.0.0'));
-    expect(shim().status).toBe(1);
-    program(`.runtime/node_modules/node-linux-${MACHINE}/bin/node`, NODE('24.0.0'));
-    expect(shim().out).toBe('node 24.0.0 ./dist/aish-tui.mjs\n');
-  });
+  it.runIf(process.platform === 'linux')(
+    'uses the private Node if there is one, and never one made for another machine',
+    () => {
+      nodeOnPath('20.20.2');
+      program('dist/aish-tui.mjs', '');
+      program(`.runtime/node_modules/node-linux-${MACHINE === 'x64' ? 'arm64' : 'x64'}/bin/node`, NODE('24.0.0'));
+      expect(shim().status).toBe(1);
+      program(`.runtime/node_modules/node-linux-${MACHINE}/bin/node`, NODE('24.0.0'));
+      expect(shim().out).toBe('node 24.0.0 ./dist/aish-tui.mjs\n');
+    },
+  );
 });

@@ -42,7 +42,7 @@ it('no files of an open session are removed', async () => {
   if ('release' in lock) lock.release();
 });
 
-it('whole sessions are listed first, and those used meanwhile stay', async () => {
+it('sessions to be removed are listed first, and those used meanwhile stay', async () => {
   file('old/journal.jsonl', 50, 30);
   file('old/output/a.txt', 50, 70);
   file('older/journal.jsonl', 60, 1);

@@ -44,7 +44,7 @@ it('an older history without marks is read, unreadable rows are skipped, and no 
   expect(readFileSync(path, 'utf8')).not.toContain('hunter2');
 });
 
-it('the history is cut when it has twice its length, with marks kept', () => {
+it('the history is cut when it reaches twice its limit, and keeps its marks', () => {
   const path = place();
   const rows = Array.from({ length: 20_001 }, (_, i) => (i % 2 ? `"${i}"` : `{"line":"${i}","by":"agent"}`));
   writeFileSync(path, `${rows.join('\n')}\n`);

@@ -43,7 +43,7 @@ describe('the journal', () => {
     expect(readFileSync(path, 'utf8')).toContain('"opened"');
   });
 
-  it('writes at once where somebody waits, and what arrives meanwhile is durable as well', async () => {
+  it('writes at once when a caller waits, and makes what arrives meanwhile durable as well', async () => {
     const path = journalPath(dir, 's');
     const journal = openJournal(path, quiet);
     const first = journal.append(opened);

@@ -62,7 +62,7 @@ describe('an escape sequence', () => {
   ];
   const text = fc.array(fc.constantFrom(...pieces), { maxLength: 40 }).map((parts) => parts.join(''));
 
-  it('is recognised alike by the fast copy of a flood and by the cleaner of whole texts', () => {
+  it('is recognised alike by the fast copy of large output and by the cleaner of whole texts', () => {
     fc.assert(
       fc.property(text, fc.nat(20), (given, cut) => {
         // The copy drops a string of several lines line by line: it never waits for an end.

@@ -48,7 +48,7 @@ describe('a glob over names', () => {
     );
   });
 
-  it('takes no long time for a hostile name', () => {
+  it('takes little time even for a hostile name', () => {
     const start = performance.now();
     expect(matchesGlob('a'.repeat(10_000), [`${'*a'.repeat(30)}b`])).toBe(false);
     expect(performance.now() - start).toBeLessThan(2000);

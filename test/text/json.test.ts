@@ -19,7 +19,7 @@ describe('JSON from outside', () => {
     expect(tooDeepAt(`// it's "${many}\n/* ${many} " */ ["${many}"]`)).toBeUndefined();
   });
 
-  it('is measured for depth as the most lenient parser would: no string outlives its line, no wrong bracket closes', () => {
+  it('is measured for depth as the most lenient parser would: no string continues past its line, no wrong bracket closes', () => {
     expect(tooDeepAt(`"never closed\n${'['.repeat(300)}`)).toBe(14 + MAX_JSON_DEPTH);
     expect(tooDeepAt('[}'.repeat(300))).toBe(2 * MAX_JSON_DEPTH);
   });

@@ -32,7 +32,7 @@ afterEach(() => {
   rmSync(outside, { recursive: true, force: true });
 });
 
-it('a tree that a command closed to its own user is removed as well, and nothing outside is touched', () => {
+it('a tree that a command made inaccessible to its own user is removed as well, and nothing outside is touched', () => {
   const mine = join(outside, 'mine');
   writeFileSync(mine, 'mine', { mode: 0o400 });
   mkdirSync(join(outside, 'elsewhere'), { mode: 0o500 });

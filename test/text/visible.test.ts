@@ -9,6 +9,6 @@ it.each([
   expect(visibleWithTabs(text)).toBe(shown);
 });
 
-it('a tab is shown escaped where a question decides', () => {
+it('a tab is shown escaped where the user must judge a text exactly', () => {
   expect(visible('a\tb')).toBe('a⟨U+0009⟩b');
 });

@@ -86,7 +86,7 @@ describe('patch in Project mode', () => {
     }
   });
 
-  it('does not touch files that others run later', async () => {
+  it('does not touch files that other programs run later', async () => {
     const paths = [
       '.git/config',
       '.envrc',

@@ -96,7 +96,7 @@ describe('a patch that applies', () => {
     expect(read('a')).toBe(lines(11));
   });
 
-  it('lets only text of the file into its messages', async () => {
+  it('puts no terminal escapes from the file into its messages', async () => {
     put('a', 'x\x1b[2J\x1b]0;t\x07y\nz\n');
     expect((await patch('a', replace('z', '\x1b[31mred'))).text).not.toMatch(/[\x1b\x07]/);
     expect((await patch('a', replace('X[2Jy', ''))).text).not.toMatch(/[\x1b\x07]/);
@@ -292,7 +292,7 @@ describe('a crash between any two steps', () => {
   });
 
   it.each(Array.from({ length: 12 }, (_, count) => [count]))(
-    'leaves the old or the new file, never a half: after %i steps',
+    'leaves the old or the new file, never a partial one: after %i steps',
     async (count) => {
       const before = 'old\n'.repeat(100);
       put('f', before);

@@ -36,7 +36,7 @@ describe('a tool call', () => {
     else expect(answer).toMatch(refusal);
   });
 
-  it('is approved beforehand by its name, bash only by its whole tool name', () => {
+  it('is approved beforehand by its tool name, and bash only if the whole name is listed', () => {
     expect(tools.autoApproved(call('echo', '{}'))).toBe(true);
     expect(tools.autoApproved({ kind: 'command', command: 'ls', job: false, callId: 'c' })).toBe(false);
     expect(createTools([BASH], [], ['bash'], []).autoApproved({ kind: 'command', command: 'ls', job: false })).toBe(

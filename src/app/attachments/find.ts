@@ -35,7 +35,7 @@ export function attachmentsOf(app: App, keep: string): Omit<AttachmentsPort, 'pa
     const found = await Promise.all(words.slice(0, MAX_WORDS).map((word) => resolveWord(app, word)));
     const said = found.flatMap((each) => each ?? []);
     if (words.length <= MAX_WORDS) return said;
-    return [...said, { word: '@', problem: `at most ${MAX_WORDS} things can be attached` }];
+    return [...said, { word: '@', problem: `at most ${MAX_WORDS} attachments per message` }];
   };
   return {
     find,

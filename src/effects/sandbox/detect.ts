@@ -27,11 +27,11 @@ const MAX_TRIES = 3;
 const RETRY_AFTER_MS = 100;
 const NOT_BUILT = `there is no sandbox launcher for ${process.arch}: the npm package brings it for x64 and arm64 unless installed with --omit=optional; in a checkout, install a C compiler (apt install gcc libc6-dev) and build again`;
 const NEEDS = 'needs Linux 5.13 or newer with Landlock, 6.12 or newer for all of it';
-const PROJECT_NEEDS = 'Project mode needs Linux 5.12 or newer and user namespaces for everybody';
+const PROJECT_NEEDS = 'Project mode needs Linux 5.12 or newer and unprivileged user namespaces';
 const PROJECT_MISSING =
   "no namespaces for this user: only the tree and $TMPDIR can be written, there is no loopback, owners can't be changed, and that git's hooks and configuration stay as they are is watched, not enforced";
 const NO_TREE_LIMIT = 'limits on memory and CPU time hold for each process, not for a command as a whole';
-const ROOT_WATCHED = 'for root, too many processes are stopped once they run, not prevented';
+const ROOT_WATCHED = 'for root, the limit on the number of processes is enforced only after they have started';
 const OPEN_SIGNALS = "signals to this user's own processes outside are not refused (Linux 6.12 or newer)";
 
 /**

@@ -210,7 +210,7 @@ export function diskThere({ host, directory, ask, run, whyNothingKept }: DiskThe
     async notes({ number }) {
       // A note can be a reason that the trial can’t tell its changes; a missing answer is such a reason too.
       const found = await told(number).catch(() => []);
-      return found[0]?.record.notes ?? ['shared what its host does not tell'];
+      return found[0]?.record.notes ?? ['shared a file that its host does not name'];
     },
     abandonedTrials: async () =>
       (await told()).filter(({ isTrial, record }) => isTrial && record.abandoned).map(({ place }) => place),

@@ -128,7 +128,7 @@ export function waysThrough(): WaysOf {
   /** Returns the parts of a link’s target, the last one first. */
   const targetOf = (path: string) => {
     left -= path.length;
-    if (left < 0) throw new Error('its links lead through too much');
+    if (left < 0) throw new Error('its symbolic links lead through too many paths to follow');
     if (!seen.has(path)) seen.set(path, partsOf(targetAt(path)));
     return seen.get(path);
   };

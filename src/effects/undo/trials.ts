@@ -283,7 +283,10 @@ const DIRECTORY_MOVED = /Invalid cross-device link|EXDEV/;
 const FOREIGN_OWNER = /Value too large for defined data type|EOVERFLOW/;
 const READ_ONLY = /Read-only file system|EROFS/;
 const DOUBTS: readonly (readonly [RegExp, string])[] = [
-  [/Operation not permitted|EPERM|Permission denied|EACCES/, 'something was refused: network, sockets and signals are'],
+  [
+    /Operation not permitted|EPERM|Permission denied|EACCES/,
+    'something was refused: a trial refuses network, sockets and signals',
+  ],
   [
     /Connection refused|ECONNREFUSED|Network is unreachable|Temporary failure in name resolution/,
     'there is no network',

@@ -171,7 +171,7 @@ if (what === 'allow') {
     end(what, deny(messageOf(error)));
   }
 } else {
-  process.stderr.write(`aish-guard: which agent? one of ${AGENTS.join(', ')}; or allow\n`);
+  process.stderr.write(`aish-guard: name the agent, one of ${AGENTS.join(', ')}; or the subcommand allow\n`);
   // For agents that check the exit code, 2 blocks.
   process.exit(2);
 }

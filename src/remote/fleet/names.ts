@@ -53,7 +53,7 @@ export function resolveHosts(text: string, { groups, partial }: Known): Named {
     if (members.length === 0) return { ok: false, problem: `the group ${word} has no hosts` };
     for (const host of members) hosts.add(host);
   }
-  if (hosts.size === 0) return { ok: false, problem: 'no hosts were named: web1,web2,@group' };
+  if (hosts.size === 0) return { ok: false, problem: 'no hosts were named; example: web1,web2,@group' };
   if (hosts.size > MAX_HOSTS) return { ok: false, problem: `${hosts.size} hosts, and at most ${MAX_HOSTS} at a time` };
   return { ok: true, hosts: [...hosts] };
 }

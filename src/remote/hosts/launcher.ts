@@ -136,7 +136,7 @@ async function placeLauncher(
   const [directory = '', system = '', hasher = ''] = found.text.split('\0');
   if (!/^\/[\w./@+ -]+$/.test(directory)) return { why: `no directory on ${host} can be used` };
   if (!/^(?:sha256sum|shasum -a 256|openssl dgst -sha256 -r)$/.test(hasher))
-    return { why: `nothing on ${host} tells a file’s hash (sha256sum, shasum, openssl)` };
+    return { why: `no program on ${host} can compute a file’s hash (sha256sum, shasum, openssl)` };
   const arch = ARCHITECTURES[system];
   const program = arch === undefined ? undefined : kit.program(arch);
   if (!program) return { why: `there is no launcher for ${system.replace(/[^\w ]/g, '').slice(0, 40)}` };

@@ -226,7 +226,7 @@ function whyNotKnown(statement: string): string | undefined {
   const reads = READS.test(body);
   if (!reads && !ADDS.test(body) && !COPIES.test(body)) return 'unknown SQL';
   if (SHOWS_PASSWORDS.test(body)) return 'shows passwords of a server';
-  if (run !== undefined && !reads) return 'SQL that EXPLAIN really runs';
+  if (run !== undefined && !reads) return 'EXPLAIN runs this SQL instead of only showing its plan';
   if (/^CREATE\s+OR\s+REPLACE\b/i.test(body) || /\bON\s+(CONFLICT|DUPLICATE)\b/i.test(body))
     return 'may overwrite rows';
   if (reads && /\bINTO\b/i.test(body) && !/\bINSERT\s+INTO\b/i.test(body)) return 'selects into a table';

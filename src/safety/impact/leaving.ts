@@ -75,7 +75,7 @@ async function pushed(sending: Sending, git: GitReader): Promise<readonly Leavin
   // Files that the command itself adds are sent as well.
   const added = sending.git?.adds ? lines(await read('ls-files', '--others', '--exclude-standard')) : [];
   const keys = [...new Set([...ahead.files, ...added])].filter(isCredential);
-  const more = sending.git?.commits ? ['and what this command commits first'] : [];
+  const more = sending.git?.commits ? ['and what this command commits before it pushes'] : [];
   const what = [...ahead.what, ...more];
   return receivers.map(({ to, connects = [] }) => ({ to, what, connects, ...(keys.length > 0 ? { keys } : {}) }));
 }

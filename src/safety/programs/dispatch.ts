@@ -555,7 +555,7 @@ function runByFirstLine({ machine, args, io }: Call, path: string, text: string)
   const [first = ''] = text.split('\n', 1);
   const [, program = '', option = ''] = /^#!\s*(\S+)\s*(.*?)\s*$/.exec(first) ?? [];
   if (program === '' || hasUnknown(first)) {
-    machine.note(unknown('an unknown first line', { unresolved: true, runsFiles: true }));
+    machine.note(unknown('a script with an unknown first line (#!)', { unresolved: true, runsFiles: true }));
     return '';
   }
   // Linux passes the rest of the line as one word, other systems as several; `env` finds no program with a blank in its

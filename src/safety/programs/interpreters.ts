@@ -330,7 +330,7 @@ function fillsEnvironment({ machine }: Call, path: string): StaticVerdict {
   const other =
     /^[./]*$/.test(path) ||
     (machine.files && lookAt(machine, path) === 'directory' && !machine.files.stat(join(full ?? '', 'pyvenv.cfg')));
-  return other ? unknown('makes an environment among other files') : harmless();
+  return other ? unknown('makes a virtual environment in a directory with other files') : harmless();
 }
 
 /** Returns the local file that `-m name` would run from the working directory (`name.py`). */

@@ -62,7 +62,7 @@ function judgeTransfer(call: Call): string {
   }
   const transfer = transferOf(call);
   if (!transfer) {
-    machine.note(unknown('its operands are unknown'));
+    machine.note(unknown('its source and destination are unknown'));
     return '';
   }
   const { sources, target } = transfer;

@@ -233,7 +233,7 @@ function judgeObeyed(call: Call, { root, level, operands }: Reading): StaticVerd
   for (const paths of [machine.written.keys(), machine.changed])
     for (const path of paths)
       if (control.test(path))
-        return unknown(`${program} obeys ${readable(path).slice(-60)}, which was written just now`);
+        return unknown(`${program} follows ${readable(path).slice(-60)}, which was written just now`);
   let verdict = runsProject(machine);
   const named = new Set(operands.map(({ text }) => absolute(machine, text.replace(/::.*$/, ''))));
   for (const path of machine.own ?? []) {

@@ -187,7 +187,7 @@ export class ShellInterpreter implements Machine {
 
   runScript(script: ParsedScript | Script, io: Io): string {
     if (this.nested >= MAX_NESTED) {
-      this.note(unknown('nesting beyond the limits', { unresolved: true }));
+      this.note(unknown('is nested too deeply to check', { unresolved: true }));
       return UNKNOWN;
     }
     this.nested++;
@@ -203,7 +203,7 @@ export class ShellInterpreter implements Machine {
 
   runFields(fields: readonly Field[], io: Io, redirects: readonly Redirect[] = []): string {
     if (++this.steps > MAX_STEPS) {
-      this.note(unknown('more commands than are looked at', { unresolved: true }));
+      this.note(unknown('runs more commands than can be checked', { unresolved: true }));
       return UNKNOWN;
     }
     const first = fields[0];
@@ -395,7 +395,8 @@ export class ShellInterpreter implements Machine {
       : undefined;
     const items = values ?? this.scope.positional;
     if (startsMany(node, items.length)) this.note(unknown('starts many processes at once'));
-    if (this.scope.dropReference(name)) this.note(unknown('uses another name in each round', { unresolved: true }));
+    if (this.scope.dropReference(name))
+      this.note(unknown('uses a different variable in each round of a loop', { unresolved: true }));
     this.judge.assignment(this, name, items.every((item) => item === items[0]) ? (items[0] ?? '') : UNKNOWN, false);
     let out = '';
     for (const value of items.length > 12 ? [...items.slice(0, 11), UNKNOWN] : items) {

@@ -394,7 +394,7 @@ function expandParameter(machine: Machine, part: ParameterExpansionPart): readon
     const found = /^(\w+)\[([\s\S]*)\]$/.exec(target);
     if (found) evaluateSubscript(machine, found[1] ?? '', found[2] ?? '');
     else if (!/^(\w+|[@*#])?$/.test(target) && scope.get(name) !== undefined)
-      machine.note(unknown('looks up an unknown name', { unresolved: true }));
+      machine.note(unknown('reads a variable whose name is not known', { unresolved: true }));
     if (hasUnknown(target) || !/^\w+(\[.*\])?$/.test(target)) return [UNKNOWN];
     if (found) return applyOperation(machine, part, elementOf(scope.get(found[1] ?? ''), found[2] ?? ''));
     name = target;

@@ -86,7 +86,7 @@ export function attachedLine(attached: readonly AtWord[], { width, paint }: Rend
 
 function partOf(each: AtWord, paint: RenderContext['paint']): string {
   const word = visible(each.word);
-  if (each.missing) return paint('dim', `${word} is not there: it stays a word`);
+  if (each.missing) return paint('dim', `${word} does not exist: it is sent as plain text`);
   if (each.problem !== undefined) return paint('error', visible(each.problem));
   if (each.doubt !== undefined) return paint('dim', visible(each.doubt));
   const size = bytesText(each.bytes ?? 0);

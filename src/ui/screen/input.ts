@@ -191,7 +191,7 @@ function pasteToProgram(screen: Screen, paste: PasteToken): void {
     return owner.write(encodePaste(paste, owner.keyboard));
   screen.takeKeyboard('prompt');
   screen.paste(paste.text);
-  screen.hint('the program reads nothing: what you pasted waits here');
+  screen.hint('the program is not reading input: what you pasted waits here');
 }
 
 function takeMouse(screen: Screen, mouse: MouseToken): void {

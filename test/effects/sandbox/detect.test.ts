@@ -70,7 +70,7 @@ describe.skipIf(lacks('cc'))('detection by self-test', () => {
     expect(status.why).toMatch(/^filter: /);
   });
 
-  it('discovers a launcher that does not confine', async () => {
+  it('detects a launcher that does not restrict its command', async () => {
     const liar = join(tools.directory, 'liar');
     writeFileSync(liar, `#!/bin/sh\nexec ${tools.launcher} --supervise "$@"\n`, { mode: 0o755 });
     const status = await detectSandbox({ launcher: liar });
@@ -141,7 +141,7 @@ describe('the private directory', () => {
     expect(existsSync(tmp.path)).toBe(false);
   });
 
-  it.skipIf(lacks('cc'))('lets the command read its status and not write it', async () => {
+  it.skipIf(lacks('cc'))('lets the command read its status file but not write to it', async () => {
     const tmp = createPrivateTmp();
     const script = `until [ -s ${tmp.statusFile} ]; do :; done; cat ${tmp.statusFile}; echo "exit 0 left 0" > ${tmp.statusFile}; mv $TMPDIR/../status $TMPDIR/; exit 5`;
     const argv = ['sh', '-c', script];

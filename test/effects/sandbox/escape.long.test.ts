@@ -94,7 +94,7 @@ const results = (user: string, place: Place): Results => seen.get(`${user} ${pla
 const hostile = (name: string): boolean => !name.startsWith('wanted: ');
 
 describe.skipIf(!kernel.available).each(USERS)('the sandbox as %s', (user) => {
-  it('faces at least 80 operations that do harm outside', () => {
+  it('is tested with at least 80 operations that do harm outside', () => {
     const outside = results(user, 'outside');
     const proving = [...outside].filter(([name, result]) => hostile(name) && result === 'done');
     const silent = [...outside].filter(([name, result]) => hostile(name) && result !== 'done');
@@ -138,7 +138,7 @@ describe.skipIf(!kernel.available).each(USERS)('the sandbox as %s', (user) => {
     expect(refused.map(([name]) => name).filter((name) => !isWide(place) || !/another's/.test(name))).toEqual([]);
   });
 
-  it('leaves every file unchanged, and nothing reached a process outside', () => {
+  it('leaves every file outside unchanged, and lets nothing reach a process outside', () => {
     const inside = (list: readonly string[]) =>
       list.filter((entry) => entry.startsWith(`${user} `) && !entry.endsWith('outside'));
     expect(inside(changed)).toEqual([]);

@@ -119,7 +119,7 @@ async function outcome(command: string, inside: boolean) {
   }
 }
 
-it.skipIf(lacks('cc'))('the everyday commands are at least forty', () =>
+it.skipIf(lacks('cc'))('at least forty everyday commands are tested', () =>
   expect(COMMANDS.length).toBeGreaterThanOrEqual(40),
 );
 

@@ -57,7 +57,7 @@ it.skipIf(lacks('cc'))('the light profile has full use of its own terminal', asy
   expect(pty.text()).toMatch(/back\r\nalso/);
 });
 
-it.skipIf(lacks('cc'))('the light profile cannot make a second name for a terminal, even as root', async () => {
+it.skipIf(lacks('cc'))('the light profile cannot make another device file for a terminal, even as root', async () => {
   const ran = await run(light(`mknod ${place.path}/tty c 136 0 2>&1 && echo through`), { env });
   expect(ran.out).not.toContain('through');
 });

@@ -144,7 +144,7 @@ it.skipIf(missing || !ROOT)('the supervisor notices and stops a fork bomb of roo
   expect(bombs()).toBe(0);
 });
 
-it.skipIf(missing)('no core is written, and no handler for cores starts', async () => {
+it.skipIf(missing)('no core dump is written, and no handler for core dumps starts', async () => {
   const { launcher } = tools;
   const argv = ['sh', '-c', 'ulimit -Hc; cd "$TMPDIR"; sh -c "kill -SEGV \\$\\$"'];
   const ran = await run(sandboxArgv({ launcher, argv, tmpDir: tmp.path }), {

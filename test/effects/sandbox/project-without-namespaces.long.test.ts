@@ -69,7 +69,7 @@ describe.skipIf(lacks('cc')).each(USERS)('Project without namespaces, as %s', (_
       }
     }));
 
-  it('refuses to write to a file that has another name outside', () =>
+  it('refuses to write to a file that has a hard link outside the tree', () =>
     within(async (scene) => {
       writeFileSync(join(scene.root, 'outside'), 'theirs\n');
       linkSync(join(scene.root, 'outside'), join(scene.tree, 'file'));

@@ -98,7 +98,7 @@ describe.skipIf(!trialsWork()).each(USERS)('in Project mode, as %s', (_, ordinar
     ['kept', true],
     ['not kept', false],
   ])(
-    'lets a file with another name outside be read, replaced and removed, but not written by any call (%s)',
+    'lets a file with a hard link outside the tree be read, replaced and removed, but not written by any call (%s)',
     async (_how, kept) => {
       const scene = makeScene(tools.launcher, ordinary);
       try {
@@ -135,7 +135,7 @@ describe.skipIf(!trialsWork()).each(USERS)('in Project mode, as %s', (_, ordinar
     },
   );
 
-  it('does not count the store’s own links as names outside', async () => {
+  it('does not count the undo store’s own hard links as names outside the tree', async () => {
     const scene = makeScene(tools.launcher, ordinary);
     try {
       writeFileSync(join(scene.tree, 'a'), 'old\n');
@@ -149,7 +149,7 @@ describe.skipIf(!trialsWork()).each(USERS)('in Project mode, as %s', (_, ordinar
   });
 
   it.skipIf(lacks('python3'))(
-    'has a loopback, no other network and no Unix socket, and only the kernel socket that lists addresses',
+    'has a loopback but no other network, no Unix socket, and only the netlink socket that lists addresses',
     async () => {
       const scene = makeScene(tools.launcher, ordinary);
       try {

@@ -66,7 +66,7 @@ describe.skipIf(lacks('cc'))('a forced failure of a setup step', () => {
     'exec',
   ];
 
-  it('is tried for all steps of the source', () => {
+  it('is tested for every step in the source code', () => {
     const source = readFileSync(join(import.meta.dirname, '../../../src/effects/launcher/confine.c'), 'utf8');
     const table = source.slice(source.indexOf('} steps[] = {'));
     expect([...table.matchAll(/^\s+\{"(\w+)", \w+, /gm)].map((match) => match[1])).toEqual(steps);

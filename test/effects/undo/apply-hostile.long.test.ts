@@ -126,7 +126,7 @@ describe.skipIf(!trialsWork())('an apply', () => {
     expect([...at.scene.snapshot()]).toEqual([...before]);
   });
 
-  it('does not change a file outside that also has a name in the tree', async () => {
+  it('does not change a file outside the tree that also has a name inside', async () => {
     const outside = join(at.scene.root, 'outside');
     writeFileSync(outside, 'old\n');
     linkSync(outside, join(at.scene.tree, 'a'));

@@ -101,7 +101,7 @@ describe.skipIf(!trialsWork())('a file saved during an apply', () => {
     expect([readdirSync(at.scene.tree), get('big')]).toEqual([['big'], 'mine\n']);
   });
 
-  it('is not suspected where the command itself set a future modification time', async () => {
+  it('is not assumed where the command itself set a future modification time', async () => {
     put('a', 'old\n');
     const { number } = await triedIn(at.scene, 'echo new > a; touch -d 2099-01-01 a');
     expect((await at.scene.apply(number)).code).toBe(0);
@@ -109,7 +109,7 @@ describe.skipIf(!trialsWork())('a file saved during an apply', () => {
     expect(get('a')).toBe('old\n');
   });
 
-  it('after its own step of the apply does not belong to the apply, and survives an undo', async () => {
+  it('does not count as changed by the apply when saved after its own step, and survives an undo', async () => {
     for (let i = 0; i < 20; i += 1) mkdirSync(path(`d${i}`));
     for (const name of names) put(name, 'old\n');
     const { number } = await triedIn(at.scene, 'for f in d*/f*; do echo new >> $f; done');

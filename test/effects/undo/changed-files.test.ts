@@ -37,7 +37,7 @@ describe('the net change of several actions', () => {
     ]);
   });
 
-  it('shows the first content of a path, whatever happened later', () => {
+  it('keeps the original content of a path, whatever happened later', () => {
     const { changes } = net(
       [step('changed', '/w/a', 'c/1')],
       [step('replaced', '/w/a', 'l/1'), step('replaced', '/w/b', 'l/2')],
@@ -73,7 +73,7 @@ const changed = (...paths: readonly string[]): readonly ChangedFile[] =>
   paths.map((path) => ({ path, how: 'changed' }));
 const text = (files: readonly ChangedFile[], lost: readonly string[] = []) => changesText({ files, lost }, '/w');
 
-describe('the end of a run', () => {
+describe('the summary at the end of a run', () => {
   const KEYS = ':undo run takes it back · :undo list chooses';
 
   it('names up to eight files, each with what happened to it, and how to take it back', () => {

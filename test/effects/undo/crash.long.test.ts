@@ -51,7 +51,7 @@ async function finish(scene: Scene, number: number): Promise<Undone> {
 
 describe.skipIf(lacks('cc'))('a SIGKILL', () => {
   it(
-    'of a kept command leaves a complete journal and an exact undo',
+    'of a command whose changes are kept leaves a complete journal and an exact undo',
     async () => {
       for (let i = 0; i < CASES; i += 1) {
         const scene = makeScene(tools.launcher);

@@ -90,7 +90,7 @@ describe.skipIf(lacks('cc'))('credential files', () => {
     `python3 -c "import os; os.truncate('.env', 1)"`,
     'tar xf pack.tar',
   ];
-  test.each(LOSSES)('with protection: an environment file that is not kept survives %s', async (loss) => {
+  test.each(LOSSES)('that are protected: an environment file of which no copy is kept survives %s', async (loss) => {
     put('.env', 'an old password\n');
     await scene.real('mkdir -p p && echo packed > p/.env && tar cf pack.tar -C p .env');
     const { code, notes } = await scene.keep(loss, { protects: true, project: true });
@@ -100,7 +100,7 @@ describe.skipIf(lacks('cc'))('credential files', () => {
     expect(notes.filter((note) => /^(?:secret|refused) /.test(note))).toEqual([]);
   });
 
-  test('with protection can be read, appended to, moved, made, and overwritten by git', async () => {
+  test('that are protected can be read, appended to, moved, made, and overwritten by git', async () => {
     put('.env', 'an old password\n');
     const script = `set -e
       cat .env; echo more >> .env; chmod 600 .env; mv .env .env.bak; mv .env.bak .env

@@ -68,7 +68,7 @@ const filesOf = ({ tree }: Scene) =>
     .filter((path) => lstatSync(path).isFile());
 
 describe.skipIf(lacks('cc')).each(USERS)('an undo that is killed, as %s', (_, ordinary) => {
-  it('continues to exactly the earlier state from any call, and can be undone', { timeout: 120_000 }, async () => {
+  it('at any system call continues to exactly the earlier state, and can be undone', { timeout: 120_000 }, async () => {
     let cuts = 0;
     for (let at = 3; ; at += 7) {
       const all = await acted(ordinary);

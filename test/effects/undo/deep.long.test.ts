@@ -83,7 +83,7 @@ describe.skipIf(!trialsWork() || lacks('python3')).each(USERS)(
       expect(existsSync(join(at.scene.tree, '.envrc'))).toBe(false);
     });
 
-    it('a trial reports that it can’t tell', async () => {
+    it('a trial reports that it can’t tell what would change', async () => {
       grow();
       const { listed } = await at.scene.try(script('t(lambda: open("leaf", "w").write("new"))'));
       expect(listed).toMatch(/has a path that is too long/);

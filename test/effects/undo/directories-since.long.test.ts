@@ -45,7 +45,7 @@ describe.skipIf(lacks('cc') || !canBeOrdinary || lacks('python3'))(
       return [mode, uid, gid, attributes()];
     };
 
-    it.each(CASES)('names it after %s and then the user %s', async (action, _what, change) => {
+    it.each(CASES)('names the directory after %s and then the user %s', async (action, _what, change) => {
       const kept = await at.scene.keep(action);
       change();
       const mine = state();

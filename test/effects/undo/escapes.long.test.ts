@@ -17,8 +17,8 @@ const CORES = existsSync('/proc/sys/kernel/core_pattern')
   ? readFileSync('/proc/sys/kernel/core_pattern', 'utf8').trim()
   : '';
 
-describe.skipIf(lacks('cc'))('keeping', () => {
-  it('names files that a race lost or wrote, beside those that were kept', async () => {
+describe.skipIf(lacks('cc'))('keeping changes for undo', () => {
+  it('names files that were lost or written in a race, besides those that were kept', async () => {
     const cases: readonly (readonly [string, () => void, string])[] = [
       // A deletion leaves no later change time behind where its directory was changed anyway.
       ['echo new > d/new; sleep 0.4', () => rmSync(join(at.scene.tree, 'd/victim')), '/d'],
@@ -109,7 +109,7 @@ int main(int n, char **to) {
     }
   });
 
-  it('is not misled by a path that only begins in a temporary place', async () => {
+  it('is not misled by a path that begins in /dev or /proc and leads out of it', async () => {
     for (const name of ['a', 'b', 'c', 'e']) put(name, 'old\n');
     const before = at.scene.snapshot();
     const kept = await at.scene.keep(`cd ${at.scene.tree}
@@ -157,7 +157,7 @@ int main(int n, char **to) {
     }
   });
 
-  describe('access lists that name others, of an ordinary user in Project', () => {
+  describe('access lists that name other users or groups, of an ordinary user in Project', () => {
     const missing = !canBeOrdinary || lacks('python3');
     const entries = '[(1,6,none),(2,6,1234),(4,4,none),(8,5,1234),(16,7,none),(32,0,none)]';
     const acl = (name: string, kind: string) =>
@@ -231,7 +231,7 @@ int main(int n, char **to) {
     );
   });
 
-  it.skipIf(!canBeOrdinary)('covers files that their owner has closed', async () => {
+  it.skipIf(!canBeOrdinary)('covers files that their owner has made inaccessible', async () => {
     at.anew(true);
     mkdirSync(join(at.scene.tree, 'd', 'below'), { recursive: true });
     mkdirSync(join(at.scene.tree, 'shut'));

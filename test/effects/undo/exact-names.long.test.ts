@@ -14,7 +14,7 @@ const bytes = fc
   )
   .map((parts) => Buffer.concat(parts));
 
-it('any bytes survive text and JSON unchanged', () => {
+it('names of any bytes survive conversion to text and JSON unchanged', () => {
   fc.assert(
     fc.property(bytes, (name) => {
       const text = textOfBytes(name);
@@ -25,7 +25,7 @@ it('any bytes survive text and JSON unchanged', () => {
   );
 });
 
-it('two different names never become equal, and a valid text stays unchanged', () => {
+it('two different names never become equal as text, and valid UTF-8 stays unchanged', () => {
   fc.assert(
     fc.property(bytes, bytes, (one, other) => {
       const [shown, told] = [one, other].map((name) => nameText(textOfBytes(name)));

@@ -15,7 +15,7 @@ const there = (name: string) => join(at.scene.tree, name);
 const names = (lines: readonly string[]) => lines.map((line) => line.replace(/:.*/, '')).toSorted();
 const move = (from: string, to: string) => () => renameSync(there(from), there(to));
 
-describe.skipIf(lacks('cc')).each(USERS)('a file with several names, as %s', (_, ordinary) => {
+describe.skipIf(lacks('cc')).each(USERS)('a file with several names (hard links), as %s', (_, ordinary) => {
   beforeEach(() => {
     at.anew(ordinary);
     mkdirSync(there('d'));

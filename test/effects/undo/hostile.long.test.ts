@@ -38,7 +38,7 @@ describe.skipIf(lacks('cc'))('the store', () => {
     expect(get('a')).toBe('old\n');
   });
 
-  it('when full gives the command a full disk, and everything until then can be undone', async () => {
+  it('when full makes the command’s writes fail as on a full disk, and everything until then can be undone', async () => {
     put('small', 'old\n');
     put('large', 'x'.repeat(300_000));
     const kept = await at.scene.keep('echo new > small; echo new > large; rm large; ls', { budgetBytes: 20_000 });
@@ -49,7 +49,7 @@ describe.skipIf(lacks('cc'))('the store', () => {
     expect(get('small')).toBe('old\n');
   });
 
-  it('counts its journal as well, and bounds its list of refusals', async () => {
+  it('counts its journal towards its budget, and limits its list of refusals', async () => {
     const kept = await at.scene.keep('for i in {1..3000}; do : > "$i"; done; for i in {1..3000}; do : > "$i"; done', {
       budgetBytes: 100_000,
     });
@@ -110,7 +110,7 @@ describe.skipIf(lacks('cc'))('the store', () => {
     expect(get('.netrc')).toBe('key\n');
   });
 
-  it('takes no file over its limit, unless blocks can be shared', async () => {
+  it('copies no file over its size limit, unless the copy can share blocks', async () => {
     put('large', 'x'.repeat(300_000));
     const kept = await at.scene.keep('echo new >> large', { fileBytes: 100_000 });
     expect(kept.notes.length === 1 || get('large').endsWith('new\n')).toBe(true);
@@ -124,7 +124,7 @@ describe.skipIf(lacks('cc'))('the store', () => {
   });
 });
 
-describe.skipIf(lacks('cc'))('keeping', () => {
+describe.skipIf(lacks('cc'))('keeping changes for undo', () => {
   it('covers two names of one file, one overwritten and the other removed', async () => {
     put('a', 'old\n');
     linkSync(join(at.scene.tree, 'a'), join(at.scene.tree, 'b'));
@@ -237,7 +237,7 @@ fd = os.open(".", os.O_TMPFILE | os.O_RDWR); os.write(fd, b"x"); os.link(f"/proc
     expect(kept.notes).toEqual([`unkept ${at.scene.tree}/victim`]);
   });
 
-  it('covers each content while a directory and a link swap places', async () => {
+  it('covers everything overwritten while a directory and a link swap places', async () => {
     mkdirSync(join(at.scene.tree, 'real'));
     mkdirSync(join(at.scene.tree, 'other'));
     for (const name of ['real', 'other']) put(`${name}/file`, `${name}\n`);

@@ -132,7 +132,7 @@ describe('somebody else’s use of the tree during a command', () => {
 });
 
 describe('a hostile host’s list of leftovers', () => {
-  it('sets aside files that others run, in the tree alone', async () => {
+  it('can set aside files that other programs run, but only inside the tree', async () => {
     const { leftovers, aside } = hostWith(
       made(`${TREE}/.envrc`, '/etc/.envrc', `${TREE}2/.envrc`, TREE, `${TREE}/note`),
     );

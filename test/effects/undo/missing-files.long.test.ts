@@ -56,7 +56,7 @@ describe.skipIf(lacks('cc')).each(USERS)('an undo of a missing file, as %s', (_,
     expect(refused(await at.scene.undo(kept.number))).toEqual(planned);
   });
 
-  it('restores it by another name when the action’s name is gone, moved or taken', async () => {
+  it('restores the file by another of its names when the one that the action used is gone, moved or taken', async () => {
     const ways = [
       () => rmSync(there('l')),
       () => renameSync(there('l'), there('l2')),
@@ -136,7 +136,7 @@ describe.skipIf(lacks('cc')).each(USERS)('an undo of a missing file, as %s', (_,
     expect(tooMany).toMatchObject({ code: 126, steps: [], error: expect.stringContaining('E2BIG') });
   });
 
-  it('names it by its path when a directory above it was closed', async () => {
+  it('names the file by its path when a directory above it was made inaccessible', async () => {
     mkdirSync(there('d'));
     put('d/x', 'old\n');
     const kept = await at.scene.keep('mkdir s; echo a > s/made; echo b >> d/x; chmod 0 s d; mv s t');

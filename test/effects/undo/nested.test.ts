@@ -7,7 +7,7 @@ const path = fc
   .map((names) => `/${names.join('/')}`);
 const isBelow = (one: string, other: string) => one === other || one.startsWith(`${other}/`);
 
-it('within() agrees with comparing each path to each', () => {
+it('within() gives the same result as comparing each path with every other', () => {
   fc.assert(
     fc.property(fc.array(path), path, (paths, other) => {
       expect(within(paths)(other)).toBe(paths.some((each) => isBelow(other, each)));

@@ -29,7 +29,7 @@ const { put, get, refused } = at;
 const bare = (lines: readonly string[]) => lines.map((line) => line.replace(/; its old content is kept in .*/, ''));
 const there = (name: string) => join(at.scene.tree, name);
 
-describe.skipIf(lacks('cc')).each(USERS)('undo beside changes of the user, as %s', (_, ordinary) => {
+describe.skipIf(lacks('cc')).each(USERS)('undo where the user made changes too, as %s', (_, ordinary) => {
   beforeEach(() => {
     at.anew(ordinary);
     mkdirSync(there('d'));
@@ -104,14 +104,14 @@ describe.skipIf(lacks('cc')).each(USERS)('undo beside changes of the user, as %s
     expect(get('d/g/h')).toBe('h\n');
   });
 
-  it('restores a directory that the action removed, and the file that came out of it', async () => {
+  it('restores a directory that the action removed, and the file that was moved out of it', async () => {
     const kept = await at.scene.keep('mv d/f y; rmdir d');
     const undone = await at.scene.undo(kept.number);
     expect(refused(undone)).toEqual([]);
     expect([get('d/f'), get('y')]).toEqual(['d/f\n', 'y\n']);
   });
 
-  it('leaves a directory of the user in its place as it is', async () => {
+  it('leaves a directory that the user made in place of a removed one as it is', async () => {
     const kept = await at.scene.keep('mv d/f y; rmdir d');
     mkdirSync(there('d'));
     writeFileSync(there('d/f'), 'mine\n');

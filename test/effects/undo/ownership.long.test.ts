@@ -72,7 +72,7 @@ describe.skipIf(!trialsWork())('the gate asks before deleting a file of the user
     expect(await asks(...commands.filter((each) => typeof each === 'string'))).toEqual(BOTH);
   });
 
-  it('with the user’s later changes in a file of the session, or a file in its place', async () => {
+  it('also when the user later changed or replaced a file of the session', async () => {
     await scene.act('touch edited replaced; mkdir dir');
     put('edited', 'by the user\n');
     writeFileSync(join(tree, 'new'), '');

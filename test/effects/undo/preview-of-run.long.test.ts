@@ -75,7 +75,7 @@ describe.skipIf(!trialsWork())('the preview of a run', () => {
     expect((await undone()).filter(isTold)).toEqual(named);
   });
 
-  it('matches the undo where a patch and a chmod meet', async () => {
+  it('matches the undo where a patch and a chmod change the same file', async () => {
     const patch = await scene.store.keepFile(join(tree, 'a'), 'patch a', tree);
     scene.put('fresh', 'new a\n');
     renameSync(join(tree, 'fresh'), join(tree, 'a'));

@@ -24,7 +24,7 @@ const GONE = 2 ** 22 + 1;
 
 const there = (inTree = true) => [...snapshot(tree, inTree)];
 
-describe.skipIf(!trialsWork())('a file that others run later', () => {
+describe.skipIf(!trialsWork())('a file that other programs run later', () => {
   it('is looked for before aish-tui restarts anything automatically', async () => {
     const running = during(': > .envrc', () => expect(scene.store.runsInProject).toBe(true));
     expect(await running).toBeDefined();
@@ -107,7 +107,7 @@ describe.skipIf(!trialsWork())('a file that others run later', () => {
     expect(there().map(([path]) => path)).toEqual(before.map(([path]) => path));
   });
 
-  it('is restored as it was left, stays away without a yes, and the rest of the action can still be undone', async () => {
+  it('is put back as the command left it only after a yes, and the rest of the action can still be undone', async () => {
     put('.tool-versions', 'old\n');
     put('a', 'old\n');
     const before = there();
@@ -152,7 +152,7 @@ describe.skipIf(!trialsWork())('a file that others run later', () => {
     ]);
   });
 
-  it('waits for the user too when its change was not recorded, and is reported as still in place', async () => {
+  it('also waits for the user’s decision when its change was not recorded, and is reported as still in place', async () => {
     put('CLAUDE.md', 'old\n');
     const left = await during('true', () => {
       for (const name of ['.envrc', 'CLAUDE.md', 'plain']) put(name, 'of somebody\n');
@@ -176,7 +176,7 @@ describe.skipIf(!trialsWork())('a file that others run later', () => {
   it.each([
     ['is a repository that somebody else moved here', () => renameSync(join(tree, 'bundle'), join(tree, '.git'))],
     ['is a file that somebody else wrote to', () => put('.git', 'gitdir: evil\n')],
-  ])('includes a .git that %s meanwhile', async (how, change) => {
+  ])('can be a .git that %s meanwhile', async (how, change) => {
     put(how.includes('file') ? '.git' : 'bundle/HEAD', 'old\n');
     const left = await during('true', change);
     expect(left?.items).toEqual([expect.stringMatching(/^\.git is git's own \(changed/)]);
@@ -263,7 +263,7 @@ describe.skipIf(!trialsWork())('a file that others run later', () => {
     expect(left).toBeUndefined();
   });
 
-  it('that needs room in a full store asks whether older actions are dropped, and then has room', async () => {
+  it('whose copy needs room in a full store causes a question about dropping older actions, and then has room', async () => {
     scene.open({ budgetBytes: 60_000, maxFileBytes: 50_000 });
     put('one', 'x'.repeat(40_000));
     put('two', 'x'.repeat(40_000));
@@ -281,7 +281,7 @@ describe.skipIf(!trialsWork())('a file that others run later', () => {
   });
 });
 
-describe.skipIf(!trialsWork())('a program that is closed before the answer', () => {
+describe.skipIf(!trialsWork())('aish-tui closed before the answer', () => {
   const COMMAND = 'echo "make x" > .envrc; mkdir .vscode; echo {} > .vscode/tasks.json; echo kept > ordinary';
   const LATER = ['.envrc is run by shells and editors', '.vscode is run by shells and editors'];
   const names = () => readdirSync(tree).sort();
@@ -291,7 +291,7 @@ describe.skipIf(!trialsWork())('a program that is closed before the answer', () 
     return scene.store.waiting();
   };
 
-  it.each([true, false])('asks again in the next one, and carries out the answer: %s', async (yes) => {
+  it.each([true, false])('asks again in its next process, and carries out the answer: %s', async (yes) => {
     await act(COMMAND);
     const [asked, ...more] = await again();
     expect(more).toEqual([]);
@@ -305,7 +305,7 @@ describe.skipIf(!trialsWork())('a program that is closed before the answer', () 
     expect(await again()).toEqual([]);
   });
 
-  it('sets aside leftovers that the closed one had no time to check, and asks; its action was cut off as well', async () => {
+  it('later sets aside leftovers that the closed process had no time to check, and asks; its action was interrupted as well', async () => {
     for (let turn = 0; turn < 2; turn += 1) {
       await scene.runKept(COMMAND);
       // Lets the store believe that the action belongs to a process that has ended.
@@ -321,7 +321,7 @@ describe.skipIf(!trialsWork())('a program that is closed before the answer', () 
     }
   });
 
-  it('sets leftovers of an unresumed session aside in another one, with a message and no question', async () => {
+  it('sets leftovers of an unresumed session aside in another session, with a message and no question', async () => {
     await scene.runKept(COMMAND);
     forgetProcess();
     expect(await again('s2')).toEqual([]);
@@ -392,7 +392,7 @@ describe.skipIf(!trialsWork())('a file made by the session', () => {
     expect(own('moved/a', 'moved/b')).toEqual([]);
   });
 
-  it('does not include a file that it only replaced, moved or changed, or that somebody else touched since', async () => {
+  it('is not one that the session only replaced, moved or changed, or that somebody else touched since', async () => {
     for (const name of ['sed', 'moved', 'written', 'linked']) put(name, 'mine\n');
     await act(
       'sed -i s/mine/new/ sed; mkdir d; mv moved d; echo x >> written; ln linked d/link; echo a > d/a; echo b > d/b',

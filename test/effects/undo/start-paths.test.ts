@@ -28,7 +28,7 @@ function put(path: string, text: string): void {
 
 const found = () => startPathsIn(tree).map(({ path, what }) => `${path.slice(tree.length + 1)} ${what}`);
 
-describe('a project path that start files name', () => {
+describe('a project path that shell startup files name', () => {
   it.each([
     ['.bashrc', '. ~/src/app/rc\n', 'rc is named in ~/.bashrc'],
     ['.zshrc', 'source "$HOME/src/app/aliases.zsh"\n', 'aliases.zsh is named in ~/.zshrc'],

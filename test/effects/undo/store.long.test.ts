@@ -134,7 +134,7 @@ describe.skipIf(lacks('cc'))('the change store', () => {
     expect((await store.list()).map(({ number, state }) => `${number} ${state}`)).toEqual(['1 ended']);
   });
 
-  it('removes the record of a command that changed nothing after the turn in which it ended', async () => {
+  it('removes, after the turn in which a command ended, its record if it changed nothing', async () => {
     const store = open();
     const recordOf = (number: number) => readdirSync(join(root, 'undo', String(number))).sort();
     await keep(store, 'true');
@@ -148,7 +148,7 @@ describe.skipIf(lacks('cc'))('the change store', () => {
     expect(await store.list()).toEqual([]);
   });
 
-  it('removes at its start the empty records of killed programs, and none of living ones', async () => {
+  it('removes at its start the empty records of killed processes, and none of running ones', async () => {
     const gone = spawnSync('true').pid;
     const endedBy = (pid: number, number: number, summary?: string) => {
       const directory = join(root, 'undo', String(number));
@@ -220,7 +220,7 @@ describe.skipIf(lacks('cc'))('the change store', () => {
     expect(readdirSync(tree).sort()).toEqual(['gone', 'log', 'made', 'x', 'y']);
   });
 
-  it('keeps a file that the program itself is about to change', async () => {
+  it('keeps a file that aish-tui itself is about to change', async () => {
     const store = open();
     put('a', 'one\n');
     const kept = await store.keepFile(join(tree, 'a'), 'patch a', tree);
@@ -231,7 +231,7 @@ describe.skipIf(lacks('cc'))('the change store', () => {
     expect(get('a')).toBe('one\n');
   });
 
-  it('knows which file of a run the program itself changed', async () => {
+  it('knows which file of a run aish-tui itself changed', async () => {
     const store = open();
     put('a', 'one\n');
     inRun = 's1:6';

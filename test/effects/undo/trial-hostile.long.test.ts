@@ -79,7 +79,7 @@ sys.stdin.read()`;
   });
 
   it.skipIf(!canBeOrdinary || lacks('python3'))(
-    'reports that it can’t tell where an access list names others',
+    'reports that it can’t tell the result where an access list names other users or groups',
     async () => {
       at.anew(true);
       await at.scene.keep('true');
@@ -94,7 +94,7 @@ os.setxattr("a", "system.posix_acl_access", struct.pack("<I", 2) + b"".join(stru
     },
   );
 
-  it.skipIf(!canBeOrdinary)('reports that it can’t tell where a file belongs to another group', async () => {
+  it.skipIf(!canBeOrdinary)('reports that it can’t tell the result where a file belongs to another group', async () => {
     at.anew(true);
     await at.scene.keep('true');
     put('theirs', 'old\n');

@@ -104,7 +104,7 @@ it('the guard denies an endless call in time, before the agent gives up on the h
   expect(out).toBe(FIXTURES['claude-code'].deny('aish-guard: it took too long, so the command does not run.'));
 });
 
-it('the guard exits for an unknown agent with an error that blocks where exit codes count', () => {
+it('for an unknown agent, the guard exits with an error code that blocks if the agent obeys exit codes', () => {
   const { status, stdout, stderr } = spawnSync(process.execPath, [GUARD, 'nobody'], { encoding: 'utf8' });
   expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
   expect(stderr).toContain('claude-code, codex');
@@ -113,7 +113,7 @@ it('the guard exits for an unknown agent with an error that blocks where exit co
 describe('aish-guard allow', () => {
   const call = FIXTURES['claude-code'].call('rm -rf build');
 
-  it('picks a denied command in a terminal, which passes once and only there', async () => {
+  it('lets the user pick a denied command in a terminal, which then passes once and only in its directory', async () => {
     expect(guard('claude-code', call)).toContain('"deny"');
     await using rig = startRig(
       { home, work: home, env: env(), [Symbol.dispose]() {} },
@@ -205,7 +205,7 @@ describe('aish-tui guard', () => {
     expect(tui('doctor')).toMatchObject({ status: 1, stdout: expect.stringContaining('did not deny a test command') });
   });
 
-  it('has plugins that block by their agent’s own means', async () => {
+  it('has plugins that block a command by the means that their agent provides', async () => {
     const file = install('opencode', tui('--for', 'opencode').stdout);
     writeFileSync(join(file, '../package.json'), '{"type":"module"}');
     type Hooks = { 'tool.execute.before': (input: unknown, output: unknown) => Promise<void> };

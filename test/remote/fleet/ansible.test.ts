@@ -50,7 +50,7 @@ describe('the report of Ansible', () => {
   const read = (told: object | string) =>
     readCarried(typeof told === 'string' ? told : JSON.stringify(told), 'echo hi');
 
-  it('contains the end and output of the command that was sent', () => {
+  it('contains the exit code and output of the command that was sent', () => {
     expect(read({ cmd: 'echo hi', rc: 3, stdout: 'hi\n' })).toEqual({ kind: 'ran', exit: 3, output: 'hi\n' });
     expect(read({ cmd: 'echo hi', rc: -9, stdout: '' })).toMatchObject({ exit: 137 });
   });
@@ -60,7 +60,7 @@ describe('the report of Ansible', () => {
       expect(read({ cmd, rc: 0, stdout: 'hi' }), JSON.stringify(cmd)).toEqual({ kind: 'altered' });
   });
 
-  it('explains a missing end in one line, and an invalid end counts as missing', () => {
+  it('explains a missing exit code in one line, and an invalid exit code counts as missing', () => {
     expect(read({ unreachable: true, msg: 'Failed:\r\nno route\r\n' })).toEqual({ kind: 'failed', why: 'no route' });
     expect(read({ rc: 127, module_stderr: 'sh: python3: not found\n', msg: 'MODULE FAILURE' })).toEqual({
       kind: 'failed',

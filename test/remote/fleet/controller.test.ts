@@ -54,7 +54,7 @@ const names = (effects: readonly FleetEffect[], kind: FleetEffect['kind']) =>
   effects.filter((effect) => effect.kind === kind).map(({ host }) => host);
 
 describe('a fleet', () => {
-  it('has at most n hosts at work, not counting those that wait for the user', () => {
+  it('has at most the given number of hosts at work, not counting those that wait for the user', () => {
     const fleet = new Fleet({ atOnce: 2 });
     expect(names(fleet.effects, 'start')).toEqual(['a', 'b']);
     expect(names(fleet.send({ type: 'hostHalted', host: 'a', question: 'q' }), 'start')).toEqual(['c']);
@@ -70,7 +70,7 @@ describe('a fleet', () => {
     expect(mayAsk(fleet.state, fleet.now)).toBe(true);
   });
 
-  it('starts only the canary after a yes to all, and the others when it is done', () => {
+  it('starts only the canary host after a yes to all, and the other hosts when it has finished', () => {
     const fleet = new Fleet();
     fleet.halt('a', 'b', 'c', 'd');
     expect(fleet.send({ type: 'groupAnswered', hosts: ['b', 'c', 'd'], answer: 'proceed' })).toEqual([
@@ -103,7 +103,7 @@ describe('a fleet', () => {
     expect(fleet.status('a')).toBe('running');
   });
 
-  it('after a restart does not rerun finished hosts, and ignores earlier yeses', () => {
+  it('does not run again on finished hosts after a restart, and ignores earlier approvals', () => {
     const fleet = new Fleet();
     fleet.halt('b', 'c');
     fleet.end('a');

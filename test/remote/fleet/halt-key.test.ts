@@ -52,7 +52,7 @@ describe('twenty hosts that halt at the same command', () => {
     ]);
   });
 
-  it('raise a question each where the targets could not be inspected', () => {
+  it('raise one question each when their targets could not be inspected', () => {
     const groups = groupHalts([
       on('a'),
       { ...halt, host: 'b', targets: undefined },
@@ -62,7 +62,7 @@ describe('twenty hosts that halt at the same command', () => {
     expect(groups[1]?.apart).toBe('could not be looked at');
   });
 
-  it('are asked about apart if they have far more than the others, or over a gigabyte', () => {
+  it('are asked about separately if they would lose far more files than the others, or over a gigabyte', () => {
     const groups = groupHalts([
       on('a'),
       on('b'),
@@ -138,7 +138,7 @@ describe('the key of a HALT', () => {
     );
   });
 
-  it('never joins uninspected hosts, and puts every host in exactly one group', () => {
+  it('never groups uninspected hosts with others, and puts every host in exactly one group', () => {
     fc.assert(
       fc.property(fc.uniqueArray(halts, { selector: ({ host }) => host }), (all) => {
         const groups = groupHalts(all);
@@ -149,7 +149,7 @@ describe('the key of a HALT', () => {
     );
   });
 
-  it('an answer is bound to the report of each host, sizes included', () => {
+  it('binds an answer to the report of each host, sizes included', () => {
     const [before] = groupHalts([on('a'), on('b')]);
     const [after] = groupHalts([on('a'), on('b', { bytes: 4001 })]);
     const [more] = groupHalts([on('a'), on('b'), on('c')]);

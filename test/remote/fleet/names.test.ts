@@ -146,19 +146,25 @@ describe('an inventory', () => {
     expect(JSON.stringify([...(known?.hosts ?? [])])).not.toMatch(/hunter2|geheim/);
   });
 
-  it.skipIf(lacks('ansible-inventory'))('never runs a program or plugin, whether it is one or names one', async () => {
-    const ran = join(home, 'ran');
-    const program = join(home, 'program.sh');
-    writeFileSync(program, `#!/bin/sh\ntouch ${ran}\necho '{"web": {"hosts": ["a"]}}'\n`, { mode: 0o755 });
-    const plugin = join(home, 'generator.yml');
-    const pipe = `{{ lookup('pipe', 'touch ${ran}') }}`;
-    writeFileSync(plugin, `plugin: ansible.builtin.generator\nhosts: {name: "x${pipe}"}\nlayers: {x: ["a${pipe}"]}\n`);
-    for (const file of [program, plugin]) await inventoryHosts(file);
-    expect(existsSync(ran)).toBe(false);
-    // Checks the trap itself: plain Ansible would have run the program.
-    spawnSync(pathOf('ansible-inventory') ?? '', ['-i', program, '--list']);
-    expect(existsSync(ran)).toBe(true);
-  });
+  it.skipIf(lacks('ansible-inventory'))(
+    'is never run as a program or plugin, and runs none that it names',
+    async () => {
+      const ran = join(home, 'ran');
+      const program = join(home, 'program.sh');
+      writeFileSync(program, `#!/bin/sh\ntouch ${ran}\necho '{"web": {"hosts": ["a"]}}'\n`, { mode: 0o755 });
+      const plugin = join(home, 'generator.yml');
+      const pipe = `{{ lookup('pipe', 'touch ${ran}') }}`;
+      writeFileSync(
+        plugin,
+        `plugin: ansible.builtin.generator\nhosts: {name: "x${pipe}"}\nlayers: {x: ["a${pipe}"]}\n`,
+      );
+      for (const file of [program, plugin]) await inventoryHosts(file);
+      expect(existsSync(ran)).toBe(false);
+      // Checks the trap itself: plain Ansible would have run the program.
+      spawnSync(pathOf('ansible-inventory') ?? '', ['-i', program, '--list']);
+      expect(existsSync(ran)).toBe(true);
+    },
+  );
 
   it('is found relative to the working directory, and only as a regular file', async () => {
     const file = join(home, 'near');
@@ -184,14 +190,14 @@ describe('an inventory', () => {
     expect(resolveHosts('@db,web1', known)).toEqual({ ok: true, hosts: ['db1', 'web1'] });
   });
 
-  it('has bounded ranges, and an invalid range stays a text', () => {
+  it('has ranges of limited size, and an invalid range stays literal text', () => {
     expect(expandRange('n[8:11:2]')).toEqual(['n8', 'n10']);
     expect(expandRange('r[a:c]-[1:2]')).toHaveLength(6);
     expect(expandRange('x[1:99999999][1:99999999]').length).toBeLessThanOrEqual(500);
     expect(expandRange('plain')).toEqual(['plain']);
   });
 
-  it('gives no address to a name from ssh’s configuration', () => {
+  it('sets no address for a host name from ssh’s configuration', () => {
     const known = resolveGroups(readIni(INI));
     const both = joinKnown([{ hosts: new Map([['web01', {}]]), groups: new Map() }, known]);
     expect(both.hosts.get('db1')).toEqual({ host: '10.0.0.9', port: 2222 });

@@ -33,7 +33,7 @@ it('the host’s probe reports the kind of each name, link targets, and the cont
   expect(build?.mount).toMatch(/^\//);
 });
 
-it('the host’s probe expands a pattern, and runs no code inside a name', () => {
+it('the host’s probe expands a pattern, and never runs a file name as code', () => {
   const names = ['a b.log', '$(touch ran).log', '`touch ran`.log', "it's.log", '-rf.log', 'new\nline.log'];
   for (const name of names) writeFileSync(join(work, name), 'x');
   expect(

@@ -38,7 +38,7 @@ it('a command runs once and its end is recorded', () => {
   expect(end()).toEqual({ kind: 'ended', exit: 3 });
 });
 
-it('a command reported as never started does not start afterwards, and the answer stays', () => {
+it('a command reported as never started does not start afterwards, and the report stays the same', () => {
   expect(end()).toEqual({ kind: 'never began' });
   expect(start()).toBe(126);
   expect(existsSync(join(folder, 'ran'))).toBe(false);
@@ -74,7 +74,7 @@ it('a waiting session gives up when its pipe is missing, and otherwise starts th
   expect(readdirSync(folder).filter((name) => name.startsWith('comes.'))).toEqual(['comes.began']);
 });
 
-it('a command without a recorded end is unknown, as is one whose folder is gone', () => {
+it('the outcome of a command is unknown when no end was recorded or its folder is gone', () => {
   sh(`: >${folder}/op.began`);
   expect(end()).toEqual({ kind: 'unknown' });
   rmSync(folder, { recursive: true });
@@ -82,7 +82,7 @@ it('a command without a recorded end is unknown, as is one whose folder is gone'
 });
 
 it.skipIf(process.platform !== 'linux')(
-  'a second hang-up ends what the first one missed, and nothing else',
+  'a second hang-up ends the processes that the first one missed, and no others',
   async () => {
     const order = { directory: folder, token: 't', env: {}, bash: undefined };
     const command = 'sleep 1000 & echo $! >missed; setsid sleep 1000 & nohup sleep 1000 & wait';

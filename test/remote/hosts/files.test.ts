@@ -25,7 +25,7 @@ const files = (path = '/usr/bin:/bin') =>
 const never = () => false;
 
 describe('the list of existing paths', () => {
-  it('does not lack a path whose name looks like an error message', async () => {
+  it('includes a path whose name looks like an error message', async () => {
     // Prints ls's complaint about files below a directory that can't be searched.
     const own = join(folder, 'bin');
     mkdirSync(own);
@@ -114,7 +114,7 @@ describe('the identity of a path', () => {
     expect(await files().existing([{ path: 'made', glob: false, cwd: folder }], never)).toEqual([]);
   });
 
-  it('takes one program for all paths that are not links', async () => {
+  it('is determined by one program call for all paths that are not links', async () => {
     for (let n = 0; n < 50; n += 1) writeFileSync(at(`file-${n}`), 'x');
     const own = join(folder, 'bin');
     mkdirSync(own);

@@ -66,7 +66,7 @@ describe('a helper', () => {
 });
 
 describe('a host’s data about itself', () => {
-  it('counts as facts only in the right form and size', () => {
+  it('is accepted as facts only in the right form and size', () => {
     const facts = (folder: string, home: string) =>
       readFacts([folder, home, '/opt/own/shell', '0', '', '', ''].join('\0'));
     expect(facts('/tmp/aish-tui-x', '/root')).toMatchObject({ home: '/root', shell: '/opt/own/shell', root: true });
@@ -104,7 +104,7 @@ describe('a host’s data about itself', () => {
     });
   });
 
-  it('places a directory only by valid paths', async () => {
+  it('gives the location of a directory only as valid paths', async () => {
     const standing = (...parts: string[]) =>
       readDirectoryFacts(() => Promise.resolve({ exit: 0, text: parts.join('\0') }), '/');
     expect(await standing('/srv/a', '/root', '/srv', '')).toMatchObject({ cwd: '/srv/a', repositories: ['/srv'] });
@@ -123,7 +123,7 @@ describe('a host’s data about itself', () => {
     expect(askEnd('/tmp/x', 'op')).not.toBe('');
   });
 
-  it('is bounded in number and length for files, and in their counts', async () => {
+  it('contains a limited number of files, limited file names and limited counts', async () => {
     const files = (text: string) => hostFiles(() => Promise.resolve({ exit: 0, text }));
     const named = [{ path: 'x', glob: true, cwd: '/srv' }];
     const names = Array.from({ length: 100_000 }, (_, n) => `/srv/${n}`).join('\0');
@@ -140,7 +140,7 @@ describe('a host’s data about itself', () => {
     for (const line of lines) expect([line.length <= 200, CONTROL.test(line)]).toEqual([true, false]);
   });
 
-  it('names only removable directories with the program’s own name, and none that leads elsewhere', () => {
+  it('names only removable directories with aish-tui’s own name, and none that leads elsewhere', () => {
     const own = '/home/me/.cache/aish-tui-host-1000';
     expect(readMeasured(`${own}\x002\x0010\0`)).toEqual([{ directory: own, actions: 2, bytes: 10_240 }]);
     for (const directory of [

@@ -10,7 +10,7 @@ import { folder, hostsOf, size, unaborted, until } from '../../support/hosts.ts'
 import { everyShell, pathOf } from '../../support/lacks.ts';
 import { lacksSshd, type SshHost, startSshd } from '../../support/sshd.ts';
 
-describe.skipIf(lacksSshd())('a host over a real sshd', () => {
+describe.skipIf(lacksSshd())('a host reached through a real sshd', () => {
   let server: SshHost;
   let at: ReturnType<typeof hostsOf>;
   beforeAll(async () => {
@@ -56,7 +56,7 @@ describe.skipIf(lacksSshd())('a host over a real sshd', () => {
     expect(server.accepted()).toBe(before);
   });
 
-  it('runs no command in a narrower mode, and sends no secret without the user’s consent', async () => {
+  it('runs no command in Restricted or Project without a sandbox, and gets no secret without the user’s consent', async () => {
     const machine = at.hosts.machine('web1');
     await expect(machine.spawn('true', { cwd: 'web1:/', mode: 'restricted', signal: unaborted })).rejects.toThrow(
       'there is no sandbox on web1',
@@ -81,7 +81,7 @@ describe.skipIf(lacksSshd())('a host over a real sshd', () => {
     expect(existsSync(join(there, 'x'))).toBe(false);
   });
 
-  it('runs nothing twice when the connection is lost, and reports the end when it is back', async () => {
+  it('runs nothing twice when the connection is lost, and reports the command’s end once the connection is back', async () => {
     const count = join(folder, 'once');
     const running = await at.start(`echo x >>${count}; sleep 1000`);
     await until(() => existsSync(count));
@@ -95,7 +95,7 @@ describe.skipIf(lacksSshd())('a host over a real sshd', () => {
     expect((await at.run('echo back')).head).toBe('back');
   });
 
-  it('leaves no files there after forget', async () => {
+  it('has no files left on it after forget', async () => {
     const other = hostsOf(server);
     await other.open();
     const [removed = ''] = await other.hosts.forget('web1');
@@ -156,7 +156,7 @@ describe.skipIf(lacksSshd() || process.getuid?.() !== 0)('an account with anothe
     }
   });
 
-  it('answers questions without anything that its startup files define', async () => {
+  it('answers requests for facts without using anything that its startup files define', async () => {
     const [bash = ''] = everyShell();
     const user = addUser(bash);
     const rc = 'echo NOISE; stat() { echo 1; }; find() { echo 1; }; export -f stat find; PATH=$HOME:$PATH\n';

@@ -76,7 +76,7 @@ describe.skipIf(lacksSshd() || lacks('cc'))('the launcher on a host', () => {
     expect((await at.run('exit 126', 'web1:/', 'restricted')).exit).toBe(126);
   });
 
-  it('is never replaced by another file, and is sent again on request', async () => {
+  it('is not used when another file replaced it, and is sent again on request', async () => {
     await connect();
     expect(await at.hosts.putLauncher('web1')).toBeUndefined();
     const path = launcher();
@@ -112,7 +112,7 @@ describe.skipIf(lacksSshd() || lacks('cc'))('the launcher on a host', () => {
     expect((await at.run('echo held', 'web1:/tmp', 'restricted')).head).toBe('held');
   });
 
-  it('is installed elsewhere when the home is read-only, or its directory there is a link', async () => {
+  it('is installed elsewhere when the home directory is read-only, or the launcher’s directory in it is a link', async () => {
     mkdirSync(join(home, '.cache'));
     mkdirSync(join(home, 'mine'), { mode: 0o700 });
     symlinkSync(join(home, 'mine'), directory());

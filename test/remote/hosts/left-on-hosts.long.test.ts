@@ -36,7 +36,7 @@ describe('the notes about leftovers', () => {
   const made = () => join(mkdtempSync(join(tmpdir(), 'notes-')), 'on-hosts');
   const directory = '/tmp/aish-tui-aaaaaaaa';
 
-  it('belong to nobody else when they are of another machine or boot, or of an unknown one', () => {
+  it('are ignored when they come from another or an unknown machine or boot', () => {
     const folder = made();
     noted(folder, [['web1', directory]]);
     expect(openHostDirectories(folder).of('web1')).toMatchObject([{ directory }]);
@@ -52,7 +52,7 @@ describe('the notes about leftovers', () => {
     expect(openHostDirectories(unknown).of('web1')).toEqual([]);
   });
 
-  it('that can’t be removed do no harm', () => {
+  it('cause no error when they can’t be removed', () => {
     const folder = made();
     noted(folder, [['web1', directory]]);
     const left = openHostDirectories(folder);
@@ -80,7 +80,7 @@ describe.skipIf(lacksSshd())('directories on a host', () => {
   });
   afterAll(() => server?.stop());
 
-  it('of a killed program are removed, and no other directory in its notes', async () => {
+  it('of a killed aish-tui are removed, and no other directory in its notes', async () => {
     const [killed, others, ofAnotherHost, precious] = [
       'aish-tui-aaaaaaaa',
       'data',
@@ -109,7 +109,7 @@ describe.skipIf(lacksSshd())('directories on a host', () => {
     await at.hosts.close();
   });
 
-  it('of a living program are noted until they are removed, and left alone', async () => {
+  it('of a running aish-tui are noted until they are removed, and left alone by others', async () => {
     const own = join(there, 'own');
     const left = openHostDirectories(own);
     const at = hostsOf(server, undefined, undefined, left);

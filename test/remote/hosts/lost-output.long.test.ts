@@ -44,7 +44,7 @@ describe.skipIf(lacksSshd())('output that a connection lost is reported as incom
     await at.hosts.close();
   });
 
-  it('complete output has no such note, whatever it ends with', async () => {
+  it('complete output is not reported as incomplete, whatever it ends with', async () => {
     const at = hostsOf(server);
     await at.open();
     for (const [command, head, code] of [

@@ -158,7 +158,7 @@ describe.skipIf(lacksSshd())('a host where another program poses as the launcher
     ['of millions of names', `yes 'created./x.' | tr -d '\\n' | tr . '\\000' | head -c 30000000`, UNREADABLE],
     ['that is endless', 'yes', 'does not answer'],
     ['with its own exit code', 'exit 200', ''],
-  ])('has its answer about an undo, %s, bounded and escaped', async (_, code, shown) => {
+  ])('has its answer about an undo, %s, shortened and escaped', async (_, code, shown) => {
     says('undo', ':');
     expect((await at.run('true', `web1:${work}`)).exit).toBe(0);
     says('undo', code);

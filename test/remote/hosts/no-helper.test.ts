@@ -17,7 +17,7 @@ describe.skipIf(lacksSshd())('a question for a host without a helper', () => {
   });
   afterAll(() => server?.stop());
 
-  it('fails once the starting helper does not come, and the next question starts another', async () => {
+  it('fails when the helper that is being started does not answer, and the next question starts another helper', async () => {
     const at = hostsOf(server);
     await at.open();
     const ask = () => at.hosts.ask('web1', 'echo on');

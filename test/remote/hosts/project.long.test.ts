@@ -67,7 +67,7 @@ describe.skipIf(lacksSshd() || lacks('cc') || lacks('git') || !trialsWork())('Pr
   });
 
   it('is unavailable in the home directory, and where the kernel does not support it', async () => {
-    await expect(start('true', `web1:${home}`)).rejects.toThrow('there is no project on web1');
+    await expect(start('true', `web1:${home}`)).rejects.toThrow('web1 has no project here');
     kit = { ...builtKit, project: () => ['/bin/sh', '-c', 'echo no namespaces >&2; exit 126'] };
     await at.hosts.putLauncher('web1');
     const { lacks: misses } = at.hosts.machine('web1');
@@ -107,7 +107,7 @@ describe.skipIf(lacksSshd() || lacks('cc') || lacks('git') || !trialsWork())('Pr
     expect((await run('echo other >../.git/y')).left).toBeUndefined();
   });
 
-  it('sets files aside at the next connection when the first was lost meanwhile', async () => {
+  it('sets files aside at the next connection when the first one was lost during the command', async () => {
     const running = await start('echo x >../.envrc; echo up; sleep 1000');
     await until(() => running.output.lines(5).join('').includes('up'));
     await at.loseConnection();

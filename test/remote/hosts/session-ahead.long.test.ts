@@ -123,7 +123,7 @@ describe.skipIf(lacksSshd())('the session opened for the next command', () => {
     expect([exit, note, existsSync(join(work, 'unlaid'))]).toEqual([null, 'it never began', false]);
   });
 
-  it('gives way when sessions are scarce, and several commands at once open their own', async () => {
+  it('closes when sessions are scarce, and several simultaneous commands open their own sessions', async () => {
     await at.run('true');
     await waitsIn();
     const before = server.accepted();
@@ -137,7 +137,7 @@ describe.skipIf(lacksSshd())('the session opened for the next command', () => {
     expect(server.accepted()).toBe(before);
   });
 
-  it('is not used for a cancelled command or after its connection, and ends with it', async () => {
+  it('is not used for a cancelled command or after its connection has ended, and ends with its connection', async () => {
     await at.run('true');
     const folder = await waitsIn();
     const machine = at.hosts.machine('web1');
@@ -165,7 +165,7 @@ describe.skipIf(lacksSshd())('the session opened for the next command', () => {
 });
 
 describe('the session slots of a connection', () => {
-  it('are freed by the waiting session when no other is free', async () => {
+  it('include that of the waiting session, which is freed when no other slot is free', async () => {
     const slots = new Slots();
     const wanted = vi.fn();
     const spare = slots.spare(wanted);

@@ -67,7 +67,7 @@ describe.skipIf(lacksSshd())('the directory of a shell whose connection is cut',
     await goes();
   });
 
-  it('is removed although the helper was about to answer', async () => {
+  it('is removed even when the helper was about to answer', async () => {
     await files.write('pid', NOBODY);
     const { fifo } = await ask();
     await cut();
@@ -75,7 +75,7 @@ describe.skipIf(lacksSshd())('the directory of a shell whose connection is cut',
     await goes();
   });
 
-  it('is removed although its first helper is gone, by another one', async () => {
+  it('is removed by another helper when the first one is gone', async () => {
     await files.write('pid', `${process.pid}\n`);
     const { answer } = await ask();
     // The helper does not answer in time, so its processes on the host are killed.

@@ -10,7 +10,7 @@ const read = (...fields: readonly string[]) =>
   readChanges(fields.map((field) => `${field}\0`).join(''), [], { directory: '/store/1', trees });
 
 describe('the list of a trial', () => {
-  it('contains paths in its trees', () => {
+  it('contains only paths inside the trees of the trial', () => {
     expect(read('D f 420 12 1 -', '/srv/app/a b', 'A l 511 3 1 -', '/tmp/x\ny')).toMatchObject({
       changes: [
         { path: '/srv/app/a b', kind: 'deleted', type: 'file', bytes: 12 },
@@ -87,7 +87,7 @@ describe('a hostile host’s answer about a trial', () => {
     expect(told).toMatchObject({ kind: 'changes', doubts: [expect.not.stringContaining('\u001b')] });
   });
 
-  it('without a known end of its apply leads to neither removal nor a second apply', async () => {
+  it('that does not say whether the apply ended leads to neither removal nor a second apply', async () => {
     const { trials, calls } = trialsOf(([word]) =>
       word === '--apply'
         ? { code: 126, output: '', error: 'web1 does not answer', lost: true }
@@ -131,7 +131,7 @@ describe('a host that stops answering', () => {
     return { store, calls };
   };
 
-  it('leaves a roll-back unknown, wherever it stopped', async () => {
+  it('leaves the outcome of a roll-back unknown, at whatever step the host stopped', async () => {
     expect(await storeWith({}).store.rollBack(7)).toBe('web1 does not answer');
     expect(await storeWith({ '--records': record }).store.rollBack(7)).toBe(
       'web1 could not create the directory for the undo',
@@ -146,7 +146,7 @@ describe('a host that stops answering', () => {
     expect(await storeWith({ '--records': ok('') }).store.rollBack(7)).toBeUndefined();
   });
 
-  it('leaves an undo unknown, and its actions in place', async () => {
+  it('leaves the outcome of an undo unknown, and the recorded actions in place', async () => {
     const { store, calls } = storeWith({ '--records': record, '--open': ok('opened\x008\x00\x00') });
     expect(await store.undo(7)).toEqual({
       ok: false,

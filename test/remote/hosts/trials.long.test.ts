@@ -122,7 +122,7 @@ describe.skipIf(lacksSshd() || lacks('cc') || lacks('tar') || !trialsWork())('a 
     expect(waiting()).toEqual([]);
   });
 
-  it('in Project has its own /tmp, and writes nothing but its tree', async () => {
+  it('in Project has its own /tmp, and writes nothing outside its tree', async () => {
     const outside = mkdtempSync(join('/tmp', 'aish-outside-'));
     const { told } = await attempt(`rm -rf ${outside}; echo x >made; echo x >/tmp/left`, 'project');
     expect(told).toMatchObject({ exitCode: 0, changes: [{ path: join(work, 'made') }], doubts: [], outside: [] });
@@ -130,7 +130,7 @@ describe.skipIf(lacksSshd() || lacks('cc') || lacks('tar') || !trialsWork())('a 
     rmSync(outside, { recursive: true });
   });
 
-  it('reports changes that it can’t list, and its command gets no secret of this machine without consent', async () => {
+  it('reports that there are changes it can’t list, and gives its command no secret of this machine without consent', async () => {
     execFileSync('ln', [join(work, 'note'), join(work, 'other')]);
     expect((await attempt('echo new >note')).told).toMatchObject({ why: expect.stringContaining('has other names') });
     const env = { KEY: 'value' };
@@ -155,7 +155,7 @@ describe.skipIf(lacksSshd() || lacks('cc') || lacks('tar') || !trialsWork())('a 
     expect(bytes().equals(before)).toBe(true);
   });
 
-  it('cut during an apply is applied completely or not at all, whoever is killed, and never twice', async () => {
+  it('interrupted during an apply is applied completely or not at all, whichever process is killed, and never twice', async () => {
     const COUNT = 400;
     const ends = new Set<string>();
     for (let round = 0; round < 8; round += 1) {

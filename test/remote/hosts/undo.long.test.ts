@@ -61,7 +61,7 @@ describe.skipIf(lacksSshd() || lacks('cc'))('undo on a host', () => {
     expect(readFileSync(join(work, 'note'), 'utf8')).toBe('new\n');
   });
 
-  it('leaves and names files that somebody changed since', async () => {
+  it('leaves files that somebody changed since as they are, and names them', async () => {
     await run('echo new >note');
     writeFileSync(join(work, 'note'), 'mine\n');
     const { ok, text } = await store().undo('last');
@@ -81,6 +81,8 @@ describe.skipIf(lacksSshd() || lacks('cc'))('undo on a host', () => {
 
   it('stops when the launcher was replaced, and runs nothing', async () => {
     await run('echo new >note');
+    // What settles the record in the background calls the launcher too.
+    await until(async () => (await store().list())[0]?.state === 'ended');
     const folder = join(home, '.cache', readdirSync(join(home, '.cache'))[0] ?? '');
     const path = join(folder, readdirSync(folder).find((name) => name.startsWith('launcher-')) ?? '');
     const real = readFileSync(path);

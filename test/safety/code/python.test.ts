@@ -131,7 +131,7 @@ describe('the project’s own Python modules', () => {
     expect(grave(source, { helper: 'def change(a): a.p = input()' })).not.toEqual([]);
   });
 
-  it('are followed three levels deep, and circular imports end', () => {
+  it('are followed three levels deep, and circular imports don’t loop', () => {
     const chain = { a: 'import b', b: 'import c', c: 'import d', d: 'print(1)' };
     expect(grave('import b', chain)).toEqual([]);
     expect(grave('import a', chain)).not.toEqual([]);

@@ -52,7 +52,7 @@ describe('an MCP server that misbehaves', () => {
     expect((await desk.call('f__look')).text).toBe('looked at it');
   });
 
-  it('is told of an abort by that name', async () => {
+  it('is told of an abort as a cancelled call', async () => {
     await using desk = await startMcp(() => ({ f: fault() }));
     const controller = new AbortController();
     const call = desk.call('f__hang', {}, controller.signal);
@@ -191,14 +191,14 @@ describe('a request from a server', () => {
     expect(waiting).toHaveLength(4);
   });
 
-  it('is refused when it wants a page opened or the user’s model', async () => {
+  it('is refused when it asks to open a page or to use the user’s model', async () => {
     await using desk = await startMcp(() => ({ f: fault() }));
     expect((await desk.call('f__url')).text).toContain('does not support URL-mode');
     expect((await desk.call('f__sample')).text).toContain('Method not found');
     expect(desk.asked).toEqual([]);
   });
 
-  it('for its roots returns the user’s directory, updated when the user moves', async () => {
+  it('for the roots returns the user’s directory, updated when the user moves', async () => {
     await using desk = await startMcp(() => ({ f: fault() }));
     expect((await desk.call('f__roots')).text).toContain(`"uri":"file://${desk.dir}"`);
     desk.root = '/usr';
@@ -209,7 +209,7 @@ describe('a request from a server', () => {
 });
 
 describe('closing the servers', () => {
-  it('takes at most 3 s for all, and leaves no process, even of those that ignore it, nor their children', async () => {
+  it('takes at most 3 s for all, and leaves no process, not even of servers that ignore it, nor their children', async () => {
     await using desk = await startMcp(() => ({ a: fault('stubborn'), b: fault('stubborn'), c: fault() }));
     const call = desk.call('c__hang');
     const began = performance.now();

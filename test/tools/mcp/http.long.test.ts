@@ -57,7 +57,7 @@ describe.each(['json', 'events'] as const)('a server over HTTP that answers by %
     expect(longest).toBeLessThan(0.8 * whole);
   });
 
-  it('may send a long answer without content, and invalid JSON fails the call', async () => {
+  it('may send a long answer with empty content, and invalid JSON fails the call', async () => {
     const hollow = (id: number) => [
       `{"jsonrpc":"2.0","id":${id},"result":{"content":[],"x":"${'y'.repeat(300_000)}"}}`,
     ];

@@ -19,7 +19,7 @@ function only({ mcp }: Desk) {
 const browse = (address: string) => void fetch(address).catch(() => {});
 
 describe('a server that needs a login', () => {
-  it('reports that once and waits, and has its tools after the login', async () => {
+  it('is reported once and waits, and has its tools after the login', async () => {
     await using server = await startLoginServer();
     await using desk = await start(server);
     expect(desk.said).toEqual(['mcp: web wants a login: :mcp login web']);

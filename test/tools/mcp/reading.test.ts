@@ -18,7 +18,7 @@ describe('the name of a tool', () => {
     expect(toolName(server, own)).toMatch(name);
   });
 
-  it('is legal for any original, belongs to its server, and stays unique', () => {
+  it('is legal for any original name, belongs to its server, and stays unique', () => {
     const own = fc.oneof(
       fc.string(),
       fc.string({ maxLength: 100 }),
@@ -101,7 +101,7 @@ describe('the result of a tool', () => {
     );
   });
 
-  it('is the structured content when there is no other', async () => {
+  it('is the structured content when there is no other content', async () => {
     expect(await text({ content: [], structuredContent: { a: 1 } })).toBe('{"a":1}');
     expect(await text({ content: [{ type: 'text', text: 'x' }], structuredContent: { a: 1 } })).toBe('x');
     expect(await text({})).toBe('(no content)');
@@ -123,7 +123,7 @@ describe('the result of a tool', () => {
     expect(Number(/\[(\d+) lines/.exec(cut)?.[1])).toBeCloseTo(10_002 - shown, -1);
   });
 
-  it('is stored completely, including characters of two halves', async () => {
+  it('is stored completely, including characters of two UTF-16 units', async () => {
     const dir = mkdtempSync(join(tmpdir(), 'aish-keep-'));
     const whole = `x${'😀'.repeat(300_000)}`;
     const path = (await saveOutput(dir, whole)) ?? '';

@@ -65,7 +65,7 @@ describe('real servers over stdio', () => {
     expect(existsSync(join(desk.dir, 'memory.jsonl'))).toBe(true);
   });
 
-  it('return images, resources and structured content, report progress, and ask', async () => {
+  it('return images, resources and structured content, report progress, and ask the user', async () => {
     await using desk = await startMcp(() => ({ e: real('everything', 'stdio') }));
     expect((await desk.call('e__get-tiny-image')).text).toMatch(/\[image: image\/png, 4\.0 kB\]/);
     expect((await desk.call('e__get-resource-links', { count: 1 })).text).toContain('[resource: demo://');
@@ -106,7 +106,7 @@ describe('a server over streamable HTTP', () => {
     expect(shown).not.toMatch(/very-secret-token|another-secret|query-secret/);
   });
 
-  it('that redirects elsewhere does not send them there', async () => {
+  it('that redirects elsewhere does not get its headers sent there', async () => {
     await using other = await echoing();
     await using server = await echoing(`http://localhost:${other.port}/mcp`);
     const url = `http://127.0.0.1:${server.port}/mcp`;
@@ -138,7 +138,7 @@ async function echoing(elsewhere?: string) {
   });
 }
 
-it('a zombie counts as gone', () => {
+it('a zombie process counts as ended', () => {
   expect(alive(process.pid)).toBe(true);
   expect(alive(2 ** 22 + 1)).toBe(false);
 });

@@ -51,7 +51,7 @@ describe('fuzzy search', () => {
     expect(fuzzySearch(lines, query)[0]?.text).toBe(first);
   });
 
-  it('reports where it matched, is case-sensitive only for capitals, and finds nothing in no text', () => {
+  it('reports where it matched, is case-sensitive only for capitals, and returns nothing if no line matches', () => {
     expect(fuzzySearch(['Make All'], 'mall')[0]?.positions).toEqual([0, 5, 6, 7]);
     expect(fuzzySearch(['make', 'Make'], 'M').map((match) => match.text)).toEqual(['Make']);
     expect(fuzzySearch(lines, 'zzz')).toEqual([]);

@@ -97,7 +97,7 @@ describe('a suggestion', () => {
     expect([firstWord(' one two'), firstWord('src/a b'), firstWord('x')]).toEqual([' one', 'src/', 'x']);
   });
 
-  it('and the colours cost less than 2 ms a key with 10,000 lines', () => {
+  it('and the colours take less than 2 ms per key with 10,000 lines', () => {
     typingTimes(10_000);
     const times = typingTimes(10_000);
     expect(times[Math.floor(times.length / 2)]).toBeLessThan(2);

@@ -23,11 +23,14 @@ describe('the key table', () => {
     for (const chord of chords) expect(chords.filter((other) => other.startsWith(`${chord} `))).toEqual([]);
   });
 
-  it.each(['prompt', 'menu', 'field'] as const)('binds no typing key where text is typed: %s', (context) => {
-    for (const row of createKeyResolver(KEY_TABLE).bindings(context)) {
-      for (const chord of row.chords) expect(chord).not.toMatch(/^(?:shift-)?.$/u);
-    }
-  });
+  it.each(['prompt', 'menu', 'field'] as const)(
+    'binds no key that types a character where text is typed: %s',
+    (context) => {
+      for (const row of createKeyResolver(KEY_TABLE).bindings(context)) {
+        for (const chord of row.chords) expect(chord).not.toMatch(/^(?:shift-)?.$/u);
+      }
+    },
+  );
 });
 
 describe('resolving keys', () => {

@@ -17,7 +17,7 @@ describe('Markdown', () => {
     expect(lines('# Title\nText of\ntwo lines\n\n---', 10)).toEqual(expected);
   });
 
-  it('shows a line too long for emphasis unchanged, alone as beside others', () => {
+  it('shows a line too long for emphasis unchanged, whether alone or beside others', () => {
     const long = `Words *and*${' more'.repeat(1000)}`;
     const alone = lines(long);
     expect(alone[0]).toMatch(/^Words \*and\* more/);
@@ -50,7 +50,7 @@ describe('Markdown', () => {
     ]);
   });
 
-  it('ends prose, rules and short code at one column of a wide screen, and code with a long line at its end', () => {
+  it('ends prose, rules and short code at the same column of a wide screen, and code with a long line where that line ends', () => {
     const prose = 'word '.repeat(60);
     const wide = lines(`${prose}\n\n- ${prose}\n\n---\n\n\`\`\`\nshort\n\`\`\``, 200);
     expect(Math.max(...wide.map(lineWidth))).toBe(100);
@@ -106,7 +106,7 @@ describe('Markdown', () => {
     expect(lines('['.repeat(2000), 20)).toHaveLength(100);
   });
 
-  it('uses its theme, and only bold and similar without colour', () => {
+  it('uses its theme, and without colour only bold and similar styles', () => {
     const { strong, code } = THEMES.dark;
     expect(renderMarkdown('**b** `c`', 40, THEMES.dark)).toEqual([`\x1b[${strong}mb\x1b[0m \x1b[${code}mc\x1b[0m`]);
     for (const style of Object.values(THEMES.none)) expect(style).toMatch(/^(?:[1-9](?:;[1-9])*)?$/);

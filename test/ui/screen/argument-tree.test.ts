@@ -76,7 +76,7 @@ function question(json: string) {
   });
 }
 
-it('a consent offers P, attributes claims to the server, and reports a changed tool', () => {
+it('a consent offers the key P, attributes claims to the server, and reports a changed tool', () => {
   const words = question('{}');
   expect(words.choices.map(({ key }) => key)).toEqual(['s', 'n', 'p', 'a', 'P']);
   expect(words.claims).toEqual(['its server says: it only reads']);

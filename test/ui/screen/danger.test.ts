@@ -87,7 +87,7 @@ describe('a command', () => {
     expect(all).toContain('⟨U+001B⟩');
   });
 
-  it('can’t forge one by the facts about it either', () => {
+  it('can’t forge a row by the facts shown about it either', () => {
     const lines = wordsOf(halt('rm x', ['a\n2  reads: 1 file'])).dangers.flatMap(({ impact }) => impact);
     expect(lines).toEqual(['a⟨U+000A⟩2  reads: 1 file']);
   });
@@ -110,7 +110,7 @@ describe('a command', () => {
     }
   });
 
-  it('that only a model considers dangerous must be seen to its end', () => {
+  it('that only a model considers dangerous must be scrolled to its end', () => {
     const command = `frobnicate ${'x'.repeat(3000)} the-end`;
     const question = {
       ...halt(command),

@@ -48,7 +48,7 @@ describe('a finished sub-agent', () => {
   const entry = (text: string, failed = false) =>
     ({ kind: 'delegate', op: 'op1', task: 'count', result: { text, failed, steps: 2 } }) as const;
 
-  it('shows the beginning of its report, and how much is left', () => {
+  it('shows the beginning of its report, and how much of it is not shown', () => {
     const report = Array.from({ length: 20 }, (_, at) => `- item ${at}`).join('\n');
     const lines = plain(delegateLines(entry(report), context(80)));
     expect(lines[0]).toBe('▹ count  sub-agent · 2 steps');

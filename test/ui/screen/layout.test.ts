@@ -68,7 +68,7 @@ describe('a question on a small screen', () => {
       asker: { agent: 1, task: 'tidy' },
     });
 
-  it('shortens the directory at its beginning, and never what is said about it', () => {
+  it('shortens the directory at its beginning, and never the mode and notes behind it', () => {
     const { place } = layoutQuestion(asked('unrestricted'), { columns: 80, rows: 22, bottom: 22, top: 0 });
     expect(place).toMatch(/^in ….*end · unrestricted · abort ends only this sub-agent$/);
     expect(textWidth(place)).toBeLessThanOrEqual(74);

@@ -67,7 +67,7 @@ test.each(Object.keys(QUESTIONS))('the answer letters of %s have the same meanin
   expect(new Set(choices.map(({ key }) => key)).size).toBe(choices.length);
 });
 
-test('a consent for the session is offered for a tool and for read-only commands, never for more', () => {
+test('a consent for the session is offered for a tool and for read-only commands, never for anything else', () => {
   const offered = Object.entries(QUESTIONS).flatMap(([name, question]) =>
     wordsOf(question).choices.some(({ key }) => key === 'P') ? [name] : [],
   );

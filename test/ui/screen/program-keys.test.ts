@@ -47,7 +47,7 @@ it.each([
   expect(keys.join('')).toBe(sent);
 });
 
-it('encoded keys are parsed as the same keys', () => {
+it('keys encoded for a program are parsed as the same keys', () => {
   const names = ['a', 'z', 'é', 'enter', 'tab', 'backspace', 'escape', 'up', 'home', 'f1', 'f3', 'f12', 'delete'];
   fc.assert(
     fc.property(fc.constantFrom(...names), fc.boolean(), fc.boolean(), fc.boolean(), (name, ctrl, alt, shift) => {

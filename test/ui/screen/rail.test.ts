@@ -86,7 +86,7 @@ test('nothing in the side panel exceeds its width, whatever the commands are', (
   }
 });
 
-test('everything beside the side panel is cut, also what is painted between two frames', async () => {
+test('everything beside the side panel is cut, even what is painted between two frames', async () => {
   const display = new FakeTerminal(20, 3);
   const compositor = new Compositor({ write: (text) => display.write(text), columns: 20, rows: 3 });
   let said = 'a line that is much too long';

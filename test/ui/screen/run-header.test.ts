@@ -28,7 +28,7 @@ describe('the header of a run', () => {
     expect(plan[2]).toBe('  ▸ task 11');
   });
 
-  it('shrinks on a small screen: first the plan goes, then all of it', () => {
+  it('shrinks on a small screen: first the plan disappears, then the whole header', () => {
     expect(lines({}, 15)).toHaveLength(1);
     expect(lines({}, 8)).toEqual([]);
   });

@@ -54,12 +54,12 @@ describe('the waiting row', () => {
     expect(line({ reply: reply({ text: 'Yes' }), answeringSince: 5_500 })).toContain('answering · 6 s');
   });
 
-  it('turns its sign, or keeps it still where animation is off', () => {
+  it('animates its spinner, or keeps it still where animation is off', () => {
     expect(line({ turn: 1 })[0]).toBe('⠙');
     expect(line({ turn: undefined })[0]).toBe('·');
   });
 
-  it('fits 40 columns, where the time stays the longest', () => {
+  it('fits 40 columns, and drops the time last', () => {
     const narrow = line({ reply: undefined, what: 'running', runs: 'a command with many words in it' }, 40);
     expect(narrow).toHaveLength(40);
     expect(narrow).toContain('running · 6 s');

@@ -37,7 +37,7 @@ it('a question waits again after every key', async () => {
   expect(armed).toHaveBeenLastCalledWith(true);
 });
 
-it('a question accepts answers after three seconds even if keys keep coming, and reports when it was quiet', async () => {
+it('a question accepts answers after three seconds even if keys keep coming, and reports when they have stopped', async () => {
   const { fences, armed, arming, advance } = question();
   fences.answered();
   for (let key = 0; key < 20; key++) {

@@ -47,7 +47,7 @@ async function field() {
   return { seen, type: (text: string) => tokenizer.push(Buffer.from(text)) };
 }
 
-it('a field gets whole lines of one chunk key by key', async () => {
+it('a field gets lines that arrive in one chunk key by key', async () => {
   const { seen, type } = await field();
   type('hello\x7f\x7fp!');
   await until(() => expect(seen.value).toBe('help!'));

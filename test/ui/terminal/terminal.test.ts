@@ -82,7 +82,7 @@ describe('the terminal', () => {
     await leftWhole(it, 1);
   });
 
-  it('answers a query used as a fence, and the wait ends where nothing answers', async () => {
+  it('answers a query that marks the end of its earlier replies, and the wait ends where nothing answers', async () => {
     const it = start();
     await it.shows('<ready');
     it.pty.write('fence\r');

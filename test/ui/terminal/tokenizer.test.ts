@@ -68,7 +68,7 @@ describe('keys', () => {
     expect(names(tokens)).toEqual(['escape']);
   });
 
-  it('include an Esc typed directly before a reply', () => {
+  it('include an Esc typed directly before a reply of the terminal', () => {
     expect(names(read('\x1b\x1b[?62;4c').tokens)).toEqual(['escape', 'reply']);
   });
 
@@ -93,7 +93,7 @@ describe('mouse and focus', () => {
     expect(read(bytes).tokens).toMatchObject([{ type: 'mouse', ...expected }]);
   });
 
-  it('reports set the focus', () => {
+  it('reports tell whether the terminal has the focus', () => {
     expect(read('\x1b[I\x1b[O').tokens).toEqual([
       { type: 'focus', focused: true },
       { type: 'focus', focused: false },

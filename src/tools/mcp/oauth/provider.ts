@@ -295,7 +295,7 @@ export class Redirect {
     const error = searchParams.get('error');
     const code = searchParams.get('code');
     if (error !== null || code === null)
-      this.#code.reject(new Error(searchParams.get('error_description') ?? error ?? 'it sent no code'));
+      this.#code.reject(new Error(searchParams.get('error_description') ?? error ?? 'it sent no authorization code'));
     else this.#code.resolve(code);
     return error === null && code !== null;
   }
@@ -434,8 +434,7 @@ async function followRedirects(url: string | URL, init: RequestInit): Promise<Re
     const to = response.status >= 300 && response.status < 400 ? response.headers.get('location') : null;
     if (to === null) return response;
     await response.body?.cancel();
-    if ((init.method ?? 'GET') !== 'GET' || left === 0)
-      throw new Error(`${at.origin} sends the request elsewhere; refused`);
+    if ((init.method ?? 'GET') !== 'GET' || left === 0) throw new Error(`${at.origin} redirects the request; refused`);
     at = new URL(to, at);
   }
 }

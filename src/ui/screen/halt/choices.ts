@@ -149,7 +149,7 @@ export const OUTSIDE_CHOICES: readonly Choice[] = [
 
 /** The answers at the spending limit: one more amount of money, or the end of the run with everything kept (CO-2). */
 export const SPEND_CHOICES: readonly Choice[] = [
-  { ...PROCEED, key: 'y', label: 'approve', does: 'allows that much more' },
+  { ...PROCEED, key: 'y', label: 'approve', does: 'allows this much more spending' },
   { ...ABORT, key: 'n', label: 'deny', does: 'ends the run; the conversation stays' },
 ];
 
