@@ -130,7 +130,7 @@ function takePlan(next: Transition, phase: Planning, reply: Reply): void {
   else beginPlan(next, planned);
 }
 
-/** Returns the tasks without presets that they may not use, and reports those presets. */
+/** Removes presets that are not known from the tasks, and reports them. */
 function knownTasks(next: Transition, all: readonly string[], known: readonly string[]): readonly string[] {
   const { list, unknown } = withKnownPresets(all, known);
   const names = unknown.map((name) => `@${name}`).join(', ');

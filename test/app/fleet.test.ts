@@ -203,7 +203,7 @@ describe('twenty hosts', () => {
     const fleet = await begin(world, { hosts: '@web', inventory });
     await fleet.ended;
     const [w01, w02] = fleet.rows();
-    expect(w01?.reason).toContain('name w01 in ~/.ssh/config');
+    expect(w01?.reason).toContain('add w01 to ~/.ssh/config');
     expect(w01?.reason).not.toContain('203.0.113.9');
     expect(w02?.reason).toBe('Permission denied (publickey)');
   });

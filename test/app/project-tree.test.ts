@@ -165,7 +165,7 @@ describe('a project that the user’s other programs may load files from', () =>
     expect(treeWith({}, join(code(), 'named.jsonc'))).toBeUndefined();
   });
 
-  it('is writable as a whole when a file stands where a directory is expected', () => {
+  it('is writable as a whole if one of its protected directories is a file', () => {
     file(join(code(), 'node_modules'));
     expect(treeWith({ PATH: file(join(root, 'no-directory')) })).toBe(code());
   });

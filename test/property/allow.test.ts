@@ -43,7 +43,7 @@ test('a rule for a subcommand never covers another subcommand', () => {
   );
 });
 
-test('a line is covered only by the rules of each of its parts', () => {
+test('a line is covered only if rules cover every part of it', () => {
   fc.assert(
     fc.property(fc.array(covered, { minLength: 1, maxLength: 4 }), joint, (commands, between) => {
       expect([...(parts(commands.join(between))?.acts ?? [])].sort()).toEqual([...new Set(commands)].sort());

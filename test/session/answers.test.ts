@@ -68,7 +68,7 @@ it('a journal of semantics 2 is replayed as before: unapproved actions are repor
   expect(JSON.stringify(machine.conversation.turns)).toContain('[aish] action skipped by user: rm -rf');
 });
 
-it('the name of a rule is not shown as the text of another command', () => {
+it('an answer shows the name of a rule only for the command that it was found in', () => {
   const findings = [{ rule: 'rm -fr', verb: 'deletes files, write-protected ones too', part: [0, 7] as const }];
   const machine = asked({ ...deadly, reason: 'rm -fr', rule: 'rm -fr', findings }, SEMANTICS);
   answer(machine, { kind: 'skip' });

@@ -87,7 +87,7 @@ export function layDownAgain(folder: string, before: string, name: string, order
   return `[ -s ${shellQuote(`${folder}/${before}.began`)} ] && { ${layDown(folder, name, order)}; }`;
 }
 
-/** Returns code that waits up to two seconds until such a session is ready. */
+/** Returns code that waits up to two seconds until the session opened ahead for the next command is ready. */
 export function restsAt(folder: string, name: string): string {
   return `n=0; until [ -p ${shellQuote(`${folder}/${name}.go`)} ] || [ $n -ge 20 ]; do n=$((n+1)); sleep 0.1; done`;
 }

@@ -231,7 +231,7 @@ function substitutedFile(machine: Machine, part: Extract<WordPart, { type: 'Proc
   return name;
 }
 
-/** Returns a part within double quotes, tagged: `"$@"` may become several words. */
+/** Returns the value of a part within double quotes, marked where it may become several words, as `"$@"` may. */
 function quotedTag(machine: Machine, part: DoubleQuotedChild): string {
   if (part.type === 'SimpleExpansion' && part.text === '$@') {
     return machine.scope.positional.map(quote).join(SPLIT);

@@ -20,7 +20,7 @@ it('a request with a token is never redirected', async () => {
     response.end();
   });
   using own = await listen((_, response) => response.writeHead(307, { location: other.url }).end());
-  await expect(fetching(own.url, { method: 'POST', body: 'refresh_token=x' })).rejects.toThrow('elsewhere');
+  await expect(fetching(own.url, { method: 'POST', body: 'refresh_token=x' })).rejects.toThrow('redirects the request');
   expect(got).toBe(0);
 });
 
