@@ -1,12 +1,12 @@
 /**
- * What happens right after the first frame: the session's modules are loaded, and meanwhile two other processes already
- * run, the test of the sandbox and the user's shell.
+ * Loads the session's modules behind the first frame. Meanwhile two other processes already run: the test of the
+ * sandbox and the user's shell.
  */
 import { tmpdir } from 'node:os';
 import { detectSandbox, findLauncher, type SandboxStatus } from '../effects/sandbox/index.ts';
 import type { UserShell, UserShellOptions } from '../executor/index.ts';
 
-/** What a session hears of its shell, and where the shell's outputs are saved. */
+/** The session's side of a shell: listeners for its events, and the directory for its outputs. */
 export type ShellListeners = Required<
   Pick<UserShellOptions, 'dataDir' | 'facts' | 'onExit' | 'onMove' | 'onPrompt' | 'onIdleOutput'>
 >;

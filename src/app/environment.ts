@@ -49,7 +49,7 @@ export type OpenOptions = {
   readonly turn?: () => Promise<void>;
   /** A user is there to choose another mode if the requested one can't be enforced. */
   readonly person?: true;
-  /** What was started while the program was loaded. */
+  /** The processes that were started while the program was loaded. */
   readonly early?: EarlyStart;
   /** Set if no user can answer, and the program ends with its task. */
   readonly alone?: true;

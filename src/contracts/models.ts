@@ -146,7 +146,7 @@ export type SetupProblem = { readonly problem: string };
 export type SetupPort = {
   /** The user's configuration file. */
   readonly file: string;
-  /** What the start has found where no model is configured or chosen, in a line. */
+  /** If no model is configured or chosen: the servers and keys found at the start, in one line. */
   readonly found: string | undefined;
   /** Sends nothing out of this machine. */
   find(): Promise<readonly SetupOffer[]>;

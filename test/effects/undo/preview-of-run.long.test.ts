@@ -1,8 +1,10 @@
 /** `:undo run` does exactly what its preview says. */
+import { execFileSync } from 'node:child_process';
 import { chmodSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { isGitBookkeeping } from '../../../src/contracts/trials.ts';
+import { lacks } from '../../support/lacks.ts';
 import { AsideScene } from './aside-scene.ts';
 import { snapshot } from './scene.ts';
 import { trialsWork } from './trial-support.ts';
@@ -99,6 +101,22 @@ describe.skipIf(!trialsWork())('the preview of a run', () => {
     expect(await scene.store.takeBack((newest?.number ?? 0) + 1)).toMatch(/\/b: changed since/);
     expect(contents().get('a')).toBe(before.get('a'));
     expect(await scene.store.takeBack(99)).toBe('it is not kept any more');
+  });
+
+  it.skipIf(lacks('git'))('of a commit says that the branch moves back, and counts git’s own files', async () => {
+    const who = ['-c', 'user.name=a', '-c', 'user.email=a@b.c'];
+    for (const words of [
+      ['init', '-q', '-b', 'main'],
+      ['add', 'a'],
+      [...who, 'commit', '-qm', 'one'],
+    ])
+      execFileSync('git', words, { cwd: tree });
+    await scene.act(`git add b && git ${who.join(' ')} commit -qm two`);
+    await scene.store.looking;
+    const { text } = await scene.store.preview('last');
+    expect(text).toMatch(/\n {2}git {11}main moves back 1 commit · [0-9a-f]{7} → [0-9a-f]{7}$/m);
+    expect(text).toMatch(/\n {2}git {11}\d+ files of its own$/m);
+    expect(text).not.toContain('.git/objects');
   });
 
   it('names files that stay because the user changed them after the run', async () => {
